@@ -61,6 +61,10 @@ const MESSAGES = {
     MeteringMetadata: "",
     ...{ WorkerVersionCapabilities: "buildId useVersioning", WorkerVersionStamp: "" },
   },
+  "temporal.api.nexus.v1": {
+    ...{ Endpoint: "", EndpointSpec: "", EndpointTarget: "" },
+  },
+  "temporal.api.nexus.v1.EndpointTarget": { Worker: "", External: "" },
   [HISTORY]: {
     History: "",
     HistoryEvent: "eventId eventTime eventType userMetadata workflowExecutionStartedEventAttributes",
@@ -84,6 +88,7 @@ const MESSAGES = {
     ...{ Head: "", PairResponse: "", TaskState: "scheduledId startedId attempt scheduledUs originalScheduledUs startToCloseUs inHistory", TimerState: "" },
     ActivityState: "scheduledId attempt scheduledUs firstScheduledUs cancelRequestedId expirationUs attrs",
     ...{ ChildState: "", ResetPoint: "", UpdateState: "", TaskToken: "runId", AttributeRegister: "", AttributeType: "" },
+    ...{ NexusOutcome: "", NexusCallEnded: "", NexusEndpoints: "", NexusEndpoint: "" },
   },
   "google.protobuf": {
     ...{ Any: "", Timestamp: "", Duration: "", DoubleValue: "" },
@@ -121,6 +126,14 @@ const OTHERS = {
   ListSearchAttributesRequest: { namespace: [1, DELIMITED] },
   ListSearchAttributesResponse: { customAttributes: [1, DELIMITED], systemAttributes: [2, DELIMITED] },
   ListSearchAttributesResponse_SystemAttributesEntry: { key: [1, DELIMITED], value: [2, VARINT] },
+  CreateNexusEndpointRequest: { spec: [1, DELIMITED] },
+  UpdateNexusEndpointRequest: { id: [1, DELIMITED], version: [2, VARINT], spec: [3, DELIMITED] },
+  DeleteNexusEndpointRequest: { id: [1, DELIMITED], version: [2, VARINT] },
+  GetNexusEndpointRequest: { id: [1, DELIMITED] },
+  ListNexusEndpointsRequest: { pageSize: [1, VARINT], nextPageToken: [2, DELIMITED], name: [3, DELIMITED] },
+  ListNexusEndpointsResponse: { nextPageToken: [1, DELIMITED], endpoints: [2, DELIMITED] },
+  // Of CreateNexusEndpoint, UpdateNexusEndpoint and GetNexusEndpoint.
+  NexusEndpointResponse: { endpoint: [1, DELIMITED] },
   DeleteNamespaceRequest: { namespace: [1, DELIMITED], namespaceId: [2, DELIMITED] },
   // temporal/api/workflowservice/v1
   DeprecateNamespaceRequest: { namespace: [1, DELIMITED] },

@@ -11,9 +11,12 @@ import {
 import type { EmbeddedEngine } from "../engine/embedded_engine.ts";
 import { ENGINE_METHODS } from "../engine/methods.ts";
 import { invalid, textField } from "../engine/host_bytes.ts";
+import type { NexusHost } from "../engine/nexus_calls.ts";
 import { callFromOutside } from "../engine/outside_calls.ts";
 import { readUpdate } from "./namespace_update.ts";
-import { NexusPolls } from "./nexus_polls.ts";
+import { type NexusEndpoint, NexusEndpoints } from "./nexus/endpoints.ts";
+import { NexusRouter } from "./nexus/router.ts";
+import { NexusTaskMatcher } from "./nexus/tasks.ts";
 import {
   type CallOptions,
   Code,
@@ -105,8 +108,8 @@ export interface InitialNamespace {
 
 /** What namespaces need from their host. */
 export interface NamespacesHost {
-  /** Opens the engine of a namespace. */
-  open(name: string): Promise<EmbeddedEngine>;
+  /** Opens the engine of a namespace, with the host of its Nexus calls. */
+  open(name: string, nexus: NexusHost): Promise<EmbeddedEngine>;
   /**
    * Removes runs of an engine after they have been closed for `retentionMs`. The returned function
    * stops it.
@@ -114,8 +117,14 @@ export interface NamespacesHost {
   keepFor(retentionMs: number, engine: EmbeddedEngine): () => void;
   /** Closes an engine that `open` returned. Default: `engine.close()`. */
   close?(name: string, engine: EmbeddedEngine): Promise<void>;
-  /** Keeps the registered and changed namespaces, before the call that changed them returns. */
-  save?(registered: ReadonlyMap<string, NamespaceOptions>): void;
+  /**
+   * Keeps the registered and changed namespaces and the Nexus endpoints, before the call that
+   * changed them returns.
+   */
+  save?(
+    registered: ReadonlyMap<string, NamespaceOptions>,
+    endpoints: readonly NexusEndpoint[],
+  ): void;
   /** Removes the store of a deleted namespace, after its engine was closed. */
   discard?(name: string): Promise<void>;
 }
@@ -126,20 +135,25 @@ export class Namespaces implements RawService {
   readonly #host: NamespacesHost;
   /** Namespaces that are being opened or deleted: their names are in use. */
   readonly #busy = new Map<string, Promise<void>>();
-  readonly #nexusPolls = new NexusPolls();
+  readonly #nexusTasks = new NexusTaskMatcher();
+  readonly #nexus: NexusRouter;
+  /** The Nexus endpoints of all namespaces. */
+  readonly endpoints: NexusEndpoints;
   #closed = false;
 
   /** Opens all namespaces or rejects. The first is the default for requests without a namespace. */
   static async open(
     initial: readonly InitialNamespace[],
     host: NamespacesHost,
+    endpoints: readonly NexusEndpoint[] = [],
   ): Promise<Namespaces> {
-    const namespaces = new Namespaces(initial[0]!.name, host);
+    const namespaces = new Namespaces(initial[0]!.name, host, endpoints);
     try {
       for (const { name, options, registered = false } of initial) {
         checkNamespace(name);
         await namespaces.#alone(name, () => namespaces.#add(name, options, registered));
       }
+      namespaces.#nexus.begin();
       return namespaces;
     } catch (error) {
       await namespaces.close();
@@ -147,9 +161,22 @@ export class Namespaces implements RawService {
     }
   }
 
-  private constructor(first: string, host: NamespacesHost) {
+  private constructor(
+    first: string,
+    host: NamespacesHost,
+    endpoints: readonly NexusEndpoint[],
+  ) {
     this.#first = first;
     this.#host = host;
+    this.endpoints = new NexusEndpoints(endpoints, () => {
+      this.#save();
+      for (const engine of this.engines) engine.nexusEndpointsChanged();
+    });
+    this.#nexus = new NexusRouter(
+      this.endpoints,
+      this.#nexusTasks,
+      (name) => this.engineOf(name),
+    );
   }
 
   get names(): string[] {
@@ -222,6 +249,13 @@ export class Namespaces implements RawService {
         `namespace ${name} cannot be deleted: it is the one of requests without a namespace. Stop the server and remove its store`,
       );
     }
+    const target = this.endpoints.list().find((endpoint) => endpoint.namespace === name);
+    if (target !== undefined) {
+      throw new ServiceError(
+        Code.FAILED_PRECONDITION,
+        `cannot delete a namespace that is a target of a Nexus endpoint ${target.name}; delete or change the endpoint first`,
+      );
+    }
     await this.#alone(name, async () => {
       await this.#remove(name);
       try {
@@ -249,7 +283,7 @@ export class Namespaces implements RawService {
 
   async #add(name: string, options: NamespaceOptions, registered: boolean): Promise<void> {
     if (this.#spaces.has(name)) throw exists(name);
-    const engine = await this.#host.open(name);
+    const engine = await this.#host.open(name, this.#nexus);
     if (this.#closed) {
       await this.#close(name, engine);
       throw new ServiceError(
@@ -278,7 +312,10 @@ export class Namespaces implements RawService {
 
   #save(): void {
     const registered = [...this.#spaces].filter(([, space]) => space.registered);
-    this.#host.save?.(new Map(registered.map(([name, { options }]) => [name, options])));
+    this.#host.save?.(
+      new Map(registered.map(([name, { options }]) => [name, options])),
+      this.endpoints.list(),
+    );
   }
 
   /** Throws NOT_FOUND for an unknown namespace. */
@@ -324,9 +361,31 @@ export class Namespaces implements RawService {
         ),
       );
     }
-    if (method === "pollNexusTaskQueue") return this.#nexusPolls.poll(request, options);
-    if (method === "shutdownWorker") this.#nexusPolls.shutDown(request);
+    if (method === "shutdownWorker") this.#nexusTasks.shutDown(request);
+    const ofNexus = this.#nexusCall(name, method, request, options);
+    if (ofNexus !== undefined) return ofNexus;
     return callFromOutside(space.engine, method, request, options);
+  }
+
+  /** Calls a method of Nexus workers; undefined for another method. */
+  #nexusCall(
+    name: string,
+    method: MethodName,
+    request: Uint8Array,
+    options: CallOptions | undefined,
+  ): Promise<Uint8Array> | undefined {
+    const tasks = this.#nexusTasks;
+    const answered = async (work: () => Uint8Array | Promise<Uint8Array>) => await work();
+    switch (method) {
+      case "pollNexusTaskQueue":
+        return answered(() => tasks.poll(name, request, options));
+      case "respondNexusTaskCompleted":
+        return answered(() => tasks.completed(request));
+      case "respondNexusTaskFailed":
+        return answered(() => tasks.failed(request));
+      default:
+        return undefined;
+    }
   }
 
   // Asynchronous, so that errors reject.
@@ -343,7 +402,7 @@ export class Namespaces implements RawService {
 
   async close(): Promise<void> {
     this.#closed = true;
-    this.#nexusPolls.close();
+    this.#nexusTasks.close();
     await Promise.allSettled(this.#busy.values());
     for (const [name, { engine, stop }] of this.#spaces) {
       stop();

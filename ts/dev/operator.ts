@@ -15,6 +15,7 @@ import type { EmbeddedEngine } from "../engine/embedded_engine.ts";
 import { SEARCHABLE } from "../engine/server_description.ts";
 import { invalid, textField } from "../engine/host_bytes.ts";
 import type { Namespaces } from "./namespaces.ts";
+import { nexusEndpointMethods } from "./nexus/methods.ts";
 import { readRegistration } from "./registration.ts";
 import type { ExtraMethod } from "../server/extra_methods.ts";
 
@@ -67,6 +68,11 @@ export function operatorMethods(namespaces: Namespaces): readonly ExtraMethod[] 
   const engineOf = (name: string) => namespaces.requiredEngine(name);
   const nothing = new Uint8Array(0);
   return [
+    ...nexusEndpointMethods(
+      OPERATOR,
+      namespaces.endpoints,
+      (name) => namespaces.engineOf(name) !== undefined,
+    ),
     {
       service: OPERATOR,
       method: "ListSearchAttributes",

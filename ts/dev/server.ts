@@ -26,6 +26,7 @@ import { serviceHandler } from "../server/grpc_handlers.ts";
 import { SERVICE_NAME } from "../api/raw_methods.ts";
 import { Health } from "./health.ts";
 import { type InitialNamespace, Namespaces, type NamespacesHost } from "./namespaces.ts";
+import type { NexusEndpoint } from "./nexus/endpoints.ts";
 import { operatorMethods } from "./operator.ts";
 
 export interface DevServerOptions {
@@ -63,7 +64,12 @@ export interface DevServerOptions {
 /** Where registered and changed namespaces are kept, with their options. */
 export interface NamespaceRegistry {
   load(): ReadonlyMap<string, NamespaceOptions>;
-  save(registered: ReadonlyMap<string, NamespaceOptions>): void;
+  /** Returns the Nexus endpoints. */
+  loadEndpoints(): readonly NexusEndpoint[];
+  save(
+    registered: ReadonlyMap<string, NamespaceOptions>,
+    endpoints: readonly NexusEndpoint[],
+  ): void;
   /** Removes the closed store of a deleted namespace. */
   discard(namespace: string): Promise<void>;
 }
@@ -123,10 +129,11 @@ function hostOf(options: DevServerOptions, logger: Logger): NamespacesHost {
   const { registry, searchAttributes = {} } = options;
   const announced = new Map<EmbeddedEngine, Announcement>();
   return {
-    async open(namespace) {
+    async open(namespace, nexus) {
       const path = options.storeOf(namespace);
       const engine = await EmbeddedEngine.open({
         namespace,
+        nexus,
         // Workers are other processes: they may still complete tasks that they polled before a
         // restart.
         remoteWorkers: true,
@@ -150,7 +157,7 @@ function hostOf(options: DevServerOptions, logger: Logger): NamespacesHost {
     },
     keepFor: (retentionMs, engine) => keepFor(retentionMs, engine, logger),
     ...(registry !== undefined && {
-      save: (registered) => registry.save(registered),
+      save: (registered, endpoints) => registry.save(registered, endpoints),
       discard: (namespace) => registry.discard(namespace),
     }),
   };
@@ -158,7 +165,11 @@ function hostOf(options: DevServerOptions, logger: Logger): NamespacesHost {
 
 export async function startDevServer(options: DevServerOptions): Promise<DevServer> {
   const logger = containedLogger(options.logger);
-  const namespaces = await Namespaces.open(initialNamespaces(options), hostOf(options, logger));
+  const namespaces = await Namespaces.open(
+    initialNamespaces(options),
+    hostOf(options, logger),
+    options.registry?.loadEndpoints(),
+  );
   const health = new Health(SERVICES);
   const onError = (error: Error) => logger.error("the server failed", { error });
   const handler = serviceHandler(logged(options.around?.(namespaces) ?? namespaces, logger), {

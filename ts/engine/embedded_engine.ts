@@ -98,6 +98,7 @@ export class EmbeddedEngine implements RawService {
       store,
       namespace: this.namespace,
       version: core.info().version,
+      nexus: options.nexus !== undefined,
       held: this.#holding.of,
       call: (method, request) => this.call(method, request),
       queue: (request, ours) =>
@@ -181,6 +182,21 @@ export class EmbeddedEngine implements RawService {
   /** @internal The same with numbers of IndexedValueType. */
   registerAttributes(types: AttributeTypes): void {
     this.#engine.attributesChanged(addAttributes(this.store, types));
+  }
+
+  /** @internal The endpoints of the host of Nexus calls have changed. */
+  nexusEndpointsChanged(): void {
+    if (this.#engine.isOpen) this.#engine.endpointsChanged();
+  }
+
+  /**
+   * @internal A callback reports the end of a Nexus operation: an encoded NexusOutcome. Rejects with
+   * NOT_FOUND if no workflow waits for it.
+   */
+  endNexusOperation(outcome: Uint8Array): Promise<Uint8Array> {
+    if (!this.#engine.isOpen) return Promise.reject(this.#engine.closedError());
+    const method = EngineMethod.ENGINE_METHOD_NEXUS_OPERATION_ENDED;
+    return this.#engine.request("respondNexusTaskCompleted", method, outcome, {});
   }
 
   /** Removes search attributes from the register. Values of workflows stay. */

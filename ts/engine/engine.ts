@@ -37,6 +37,7 @@ import type { AttributeTypes, Store, StoredRun } from "./store.ts";
 import { isFinalStoreError, StoreBusyError } from "./store_errors.ts";
 import { refuseInTransaction } from "./tables/database.ts";
 import { reportTimeouts } from "./timed_out.ts";
+import { NexusCalls } from "./nexus_calls.ts";
 import { messageHost } from "./transaction_messages.ts";
 import { CommitTransaction, type TransactionDatabase } from "./transactions.ts";
 import { parseQuery } from "./visibility/parse.ts";
@@ -90,6 +91,7 @@ export class Engine {
   readonly #work: BatchWork;
   readonly #wakes: WakeTimer;
   readonly #reader: RunReader;
+  readonly #nexus: NexusCalls;
   readonly #shown = new ShownRuns();
 
   constructor(parts: EngineParts) {
@@ -114,6 +116,11 @@ export class Engine {
       taskStats: (queue) => this.taskStats(queue),
     });
     const host = messageHost(store, this.#reader, clock, this.calls, () => this.#engine);
+    this.#nexus = new NexusCalls(
+      options.nexus,
+      parts.namespace,
+      (number, request) => this.request("respondNexusTaskCompleted", number, request, {}),
+    );
     this.#commit = new CommitTransaction(rowsOf(store));
     this.#reducing = reducingOf(store, options, this.#commit, host);
     this.#work = new BatchWork(
@@ -142,6 +149,7 @@ export class Engine {
     });
     const types = this.#store.attributeTypes();
     if (types !== undefined) this.#register(engine, types);
+    this.#setEndpoints(engine);
     return engine;
   }
 
@@ -153,6 +161,18 @@ export class Engine {
   /** The register of search attributes has changed in the store. */
   attributesChanged(types: AttributeTypes): void {
     this.#guard(() => this.#register(this.#engine, types));
+  }
+
+  #setEndpoints(engine: CoreEngine): void {
+    const endpoints = this.#nexus.endpoints();
+    if (endpoints === undefined) return;
+    const method = EngineMethod.ENGINE_METHOD_SET_NEXUS_ENDPOINTS;
+    engine.request(0, method, endpoints, this.#clock.nowMs());
+  }
+
+  /** The endpoints of the host have changed. */
+  endpointsChanged(): void {
+    this.#guard(() => this.#setEndpoints(this.#engine));
   }
 
   /** Whether calls are accepted. */
@@ -289,6 +309,7 @@ export class Engine {
     }
     this.#engine.committed();
     this.closedRuns.committed(flush.writes);
+    this.#nexus.committed(flush.nexusCalls);
     if (this.#work.committed(flush.writes)) this.#entered();
     reportTimeouts(flush.timedOut, this.#parts.options, this.#clock.nowMs());
     for (const reply of flush.replies) {

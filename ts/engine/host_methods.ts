@@ -36,6 +36,8 @@ export type HostMethod = (request: Uint8Array) => Uint8Array | Promise<Uint8Arra
 export interface HostContext extends Omit<RunMethodsContext, "ours"> {
   readonly namespace: string;
   readonly version: string;
+  /** Whether workflows can call Nexus operations. Default: false. */
+  readonly nexus?: boolean;
   /** Returns the held run; undefined if the run is not held. */
   readonly held?: (runId: string) => HeldRun | undefined;
   /** Serves DescribeTaskQueue. Absent: the service has no polls. */
@@ -67,7 +69,7 @@ export function namespaceCheck(namespace: string): (name: string) => void {
 
 /** Returns the methods by name. They throw ServiceErrors and errors of the store. */
 export function hostMethods(context: HostContext): { readonly [name in MethodName]?: HostMethod } {
-  const { store, namespace, version, queue } = context;
+  const { store, namespace, version, nexus = false, queue } = context;
   const ours = namespaceCheck(namespace);
   return {
     ...listMethods({ store, ours, infoOf: (row, head) => listed(row, head, context) }),
@@ -86,6 +88,7 @@ export function hostMethods(context: HostContext): { readonly [name in MethodNam
     ...descriptionMethods({
       namespace,
       version,
+      nexus,
       store: store.description.startsWith("memory") ? "memory" : "sqlite",
       attributeTypes: () => store.attributeTypes(),
       ours,

@@ -10,8 +10,12 @@ const INSTEAD: readonly (readonly [method: RegExp, what: string])[] = [
     "archives and partitions: all data is in one store until it is removed",
   ],
   [
+    /NexusOperation/,
+    "Nexus operations without a workflow: start a workflow that calls the operation",
+  ],
+  [
     /Nexus/,
-    `Nexus: call an activity that starts the other workflow with a client, or use a Temporal cluster`,
+    "Nexus: call an activity that starts the other workflow with a client, or use temporalex dev or a Temporal cluster",
   ],
   [/WorkflowRule/, "workflow rules: cancel, terminate or signal the workflows that a list finds"],
   [

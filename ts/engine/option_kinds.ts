@@ -39,6 +39,7 @@ export const ENGINE_OPTIONS: kind.Table<EmbeddedEngineOptions> = {
     functions: kind.functions,
     reducing: kind.any,
     isReadOnly: kind.flag,
+    nexus: kind.any,
     workflows: kind.call,
     migrations: kind.migrations,
   },

@@ -6,6 +6,7 @@ import type { DriverName } from "./sqlite/driver.ts";
 import type { Synchronous } from "./sqlite/open.ts";
 import type { CodecOptions } from "../codec/codec.ts";
 import type { PayloadConverter } from "../converter/payload.ts";
+import type { NexusHost } from "./nexus_calls.ts";
 import type { Store } from "./store.ts";
 import type { TableMigration } from "./tables/migrations.ts";
 import type { ReducerRunner } from "./reducing.ts";
@@ -87,6 +88,8 @@ export interface EmbeddedEngineOptions {
    * transaction: an object or a module.
    */
   functions?: FunctionTable;
+  /** @internal Makes the calls of Nexus operations. Default: operations are rejected. */
+  nexus?: NexusHost;
   /** @internal Schedules take no actions. */
   isReadOnly?: boolean;
   /** @internal Runs the reducers instead of `reducers`. */

@@ -86,9 +86,12 @@ const NAMESPACE_CAPABILITIES = [
 const capabilities = (of: Message, field: number, all: readonly number[]) =>
   of.message(field, (message) => all.forEach((capability) => message.bool(capability, true)));
 
-function systemInfo(version: string): Uint8Array {
+function systemInfo(version: string, nexus: boolean): Uint8Array {
   const info = new Message().text(GetSystemInfoResponse.serverVersion, version);
-  return capabilities(info, GetSystemInfoResponse.capabilities, SYSTEM_CAPABILITIES).finish();
+  return capabilities(info, GetSystemInfoResponse.capabilities, [
+    ...SYSTEM_CAPABILITIES,
+    ...nexus ? [System.nexus] : [],
+  ]).finish();
 }
 
 /** Options with which a namespace was registered. */
@@ -164,17 +167,19 @@ export function listedNamespaces(
 }
 
 export function descriptionMethods(
-  { namespace, version, store, attributeTypes, ours }: {
+  { namespace, version, store, nexus, attributeTypes, ours }: {
     namespace: string;
     version: string;
     store: string;
+    /** Whether workflows can call Nexus operations. */
+    nexus: boolean;
     /** Registered search attributes, with numbers of IndexedValueType. */
     attributeTypes(): { readonly [name: string]: number } | undefined;
     ours(name: string): void;
   },
 ) {
   return {
-    getSystemInfo: () => systemInfo(version),
+    getSystemInfo: () => systemInfo(version, nexus),
     getClusterInfo: () =>
       encodeMessage(GetClusterInfoResponseSchema, {
         supportedClients: Object.fromEntries(

@@ -39,6 +39,8 @@ impl Engine {
             reducing: Default::default(),
             crons: Default::default(),
             attributes: None,
+            endpoints: None,
+            nexus_calls: Vec::new(),
             namespace: options.namespace,
         };
         Ok(Engine { cx, runs: Default::default(), batch: None, swept: 0, trial: None })

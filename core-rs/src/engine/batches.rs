@@ -29,6 +29,7 @@ impl Engine {
             }
             flush.replies = std::mem::take(&mut self.cx.replies);
             flush.timed_out = std::mem::take(&mut self.cx.timed_out);
+            flush.nexus_calls = std::mem::take(&mut self.cx.nexus_calls);
             self.cx.crons.batch_ended();
             self.batch = Some(Batch { slots });
         }
@@ -67,6 +68,8 @@ impl Engine {
         self.runs.histories.clear();
         // They time out again when the run is loaded again.
         self.cx.timed_out.clear();
+        // Their runs are dropped, and make them again.
+        self.cx.nexus_calls.clear();
         for reply in std::mem::take(&mut self.cx.replies) {
             let text = "the change was not recorded: an earlier write to the store, which it depends on, failed; retry the call";
             self.cx.fail(reply.request_id, rpc::unavailable(text));

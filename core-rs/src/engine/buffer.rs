@@ -4,7 +4,7 @@
 //! the order of arrival, before the next WorkflowTaskScheduled. (A server moves activity results
 //! after other buffered events for the sake of one of its databases; here the true order is kept.)
 use super::codec::Slot;
-use super::event::{About, Buffered, sequence_key};
+use super::event::{About, Buffered, Event, Extras, sequence_key};
 use super::messages::events::Attributes;
 use super::state::run::{Run, kind};
 use super::task_events::make_normal;
@@ -19,6 +19,20 @@ impl Run {
             return 0;
         }
         self.append(time, &attrs)
+    }
+
+    /// As `add`, with links of the event.
+    pub fn add_linked<A: Attributes + 'static>(&mut self, time: Micros, attrs: A, about: About, links: Vec<Vec<u8>>) -> i64 {
+        let extras = Extras { links, ..Extras::default() };
+        make_normal(self);
+        if !self.task_started() {
+            return self.write(Event::new(time, &attrs).with(&extras));
+        }
+        self.buffer_event(time, attrs, about);
+        if let Some(last) = self.buffer.back_mut() {
+            last.extras = extras;
+        }
+        0
     }
 
     pub fn buffer_event<A: Attributes + 'static>(&mut self, time: Micros, attrs: A, about: About) {
@@ -74,5 +88,10 @@ impl Run {
     /// The end of this activity is buffered: the workflow may still ask to cancel it.
     pub fn buffered_activity_end(&self, scheduled_id: i64) -> bool {
         self.buffer.iter().any(|b| matches!(b.about, About::ActivityEnded(id, _) if id == scheduled_id))
+    }
+
+    /// The same of a Nexus operation.
+    pub fn buffered_nexus_end(&self, scheduled_id: i64) -> bool {
+        self.buffer.iter().any(|b| b.about == About::NexusEnded(scheduled_id))
     }
 }

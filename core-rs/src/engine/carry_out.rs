@@ -245,6 +245,7 @@ fn child_start(parent: &Run, namespace: &str, order: &Outgoing) -> Option<Start>
         attrs,
         user_metadata: order.user_metadata.clone(),
         eager: false,
+        links: Vec::new(),
     })
 }
 

@@ -11,7 +11,7 @@ use super::payloads::text_payloads;
 use super::rpc::{RESETTER, SERVER};
 use super::state::run::{Run, kind};
 use super::time::{Micros, duration};
-use super::{activity, queries, retry as policy, task_events, timers, updates, workflow_task};
+use super::{activity, callbacks, nexus, queries, retry as policy, task_events, timers, updates, workflow_task};
 use crate::api::enums::v1::{
     ContinueAsNewInitiator, RetryState, TimeoutType, WorkflowExecutionStatus as Status, WorkflowTaskFailedCause,
 };
@@ -71,6 +71,10 @@ pub fn closed_with(run: &mut Run, cx: &mut Context, how: Closed, next: Option<Ne
         timers::remove(run, &id);
     }
     let continues = how == Closed::ContinuedAsNew || next.is_some();
+    nexus::run_closed(run);
+    if !continues && !end.reset {
+        callbacks::run_closed(run, cx, how.status(), &end);
+    }
     children::run_closed(run, how.status(), !continues, end);
     while let Some(b) = run.buffer.pop_front() {
         run.mark(kind::BUFFERED, sequence_key(b.seq));
@@ -211,6 +215,7 @@ fn follow(run: &mut Run, cx: &mut Context, next: &Next, time: Micros) {
         request_id: cx.rng.uuid4(),
         attrs,
         user_metadata: None,
+        links: Vec::new(),
         first_start_us: run.head.first_start_us,
     };
     create(cx, new, time);

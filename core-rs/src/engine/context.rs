@@ -12,7 +12,8 @@ use super::search_attributes::Register;
 use super::state::request::{Again, Pair, Wait};
 use super::state::run::Run;
 use super::time::Micros;
-use crate::boundary::{HistorySplice, Reply, RpcError, TimedOutAttempt, TransactOutcome, TransactTask};
+use crate::boundary::{HistorySplice, NexusCall, Reply, RpcError, TimedOutAttempt, TransactOutcome, TransactTask};
+use crate::sorted::SortedMap;
 
 pub struct Context {
     pub namespace: String,
@@ -43,6 +44,10 @@ pub struct Context {
     pub crons: Crons,
     /// The register of search attributes, if the namespace has one.
     pub attributes: Option<Register>,
+    /// The ids of the endpoints of Nexus by name, if the host makes calls.
+    pub endpoints: Option<SortedMap<String, String>>,
+    /// Calls for the host, in the open batch.
+    pub nexus_calls: Vec<NexusCall>,
 }
 
 /// Completed tasks whose reducers the host runs.

@@ -2,7 +2,7 @@
 use super::context::Context;
 use super::state::run::{Deadline, Run};
 use super::time::Micros;
-use super::{activity, close, new_run, orders, queries, timers, workflow_task};
+use super::{activity, callbacks, close, new_run, nexus, orders, queries, timers, workflow_task};
 
 /// Fires one due deadline and takes it from the run's list.
 pub fn fire(run: &mut Run, cx: &mut Context, t: Micros, what: Deadline) {
@@ -29,5 +29,17 @@ pub fn fire(run: &mut Run, cx: &mut Context, t: Micros, what: Deadline) {
         }
         Deadline::Query(id) => queries::due(run, cx, id),
         Deadline::Orders => orders::due(run, cx),
+        Deadline::Nexus(id) => {
+            if let Some(op) = run.nexus.get_mut(&id) {
+                op.deadline = None;
+            }
+            nexus::due(run, cx, id);
+        }
+        Deadline::Callback(id) => {
+            if let Some(c) = run.callbacks.get_mut(&id) {
+                c.deadline = None;
+            }
+            callbacks::due(run, cx, id);
+        }
     }
 }

@@ -19,11 +19,12 @@ pub struct Event<'a> {
     pub extras: Option<&'a Extras>,
 }
 
-/// encoded temporal UserMetadata and EventGroupMarkers
+/// encoded temporal UserMetadata, EventGroupMarkers and Links
 #[derive(Default)]
 pub struct Extras {
     pub user_metadata: Option<Vec<u8>>,
     pub markers: Vec<Vec<u8>>,
+    pub links: Vec<Vec<u8>>,
 }
 
 impl<'a> Event<'a> {
@@ -44,8 +45,17 @@ impl<'a> Event<'a> {
             codec::put_time(w, HistoryEvent::event_time, time);
             w.int(HistoryEvent::event_type, i64::from(self.kind as i32));
             codec::put_message(w, self.field, self.attrs);
+            // Workers of older SDKs do not know these.
+            let may_ignore = matches!(
+                self.kind,
+                EventType::NexusOperationCancelRequestCompleted | EventType::NexusOperationCancelRequestFailed
+            );
+            w.int(HistoryEvent::worker_may_ignore, i64::from(may_ignore));
             if let Some(x) = self.extras {
                 w.optional(HistoryEvent::user_metadata, x.user_metadata.as_deref());
+                x.links.iter().for_each(|link| {
+                    w.message(HistoryEvent::links, link);
+                });
                 x.markers.iter().for_each(|m| {
                     w.message(HistoryEvent::event_group_markers, m);
                 });
@@ -68,6 +78,8 @@ pub enum About {
     /// The same of a child: the id of its StartChildWorkflowExecutionInitiated.
     ChildStarted(i64),
     ChildEnded(i64, u32),
+    /// A Nexus operation ended, by its NexusOperationScheduled.
+    NexusEnded(i64),
 }
 
 /// An event without an id, while a workflow task is started. Only what arrives from outside is ever buffered.
@@ -78,31 +90,35 @@ pub struct Buffered {
     pub field: u32,
     pub attrs: Box<dyn Wire>,
     pub about: About,
+    pub extras: Extras,
 }
 
 message! {
-    BufferedState: engine::BufferedState { time_us i64, kind i32, attrs bytes, timer_id str, about_id i64, }
+    BufferedState: engine::BufferedState { time_us i64, kind i32, attrs bytes, timer_id str, about_id i64, links raws(LINK), }
 }
 
 impl Buffered {
     pub fn new<A: Attributes + 'static>(seq: i64, time: Micros, attrs: A, about: About) -> Buffered {
-        Buffered { seq, time, kind: A::KIND, field: A::FIELD, attrs: Box::new(attrs), about }
+        Buffered { seq, time, kind: A::KIND, field: A::FIELD, attrs: Box::new(attrs), about, extras: Extras::default() }
     }
 
     pub fn event(&self) -> Event<'_> {
-        Event { time: self.time, kind: self.kind, field: self.field, attrs: &*self.attrs, extras: None }
+        Event { time: self.time, kind: self.kind, field: self.field, attrs: &*self.attrs, extras: Some(&self.extras) }
     }
 
     pub fn to_bytes(&self) -> Vec<u8> {
         let (timer_id, about_id) = match &self.about {
             About::Other => (String::new(), 0),
             About::Timer(id, started) => (id.clone(), *started),
-            About::ActivityStarted(id) | About::ActivityEnded(id, _) | About::ChildStarted(id) | About::ChildEnded(id, _) => {
-                (String::new(), *id)
-            }
+            About::ActivityStarted(id)
+            | About::ActivityEnded(id, _)
+            | About::ChildStarted(id)
+            | About::ChildEnded(id, _)
+            | About::NexusEnded(id) => (String::new(), *id),
         };
         let attrs = codec::bytes(&*self.attrs);
-        codec::bytes(&BufferedState { time_us: self.time, kind: self.kind as i32, attrs, timer_id, about_id })
+        let links = self.extras.links.clone();
+        codec::bytes(&BufferedState { time_us: self.time, kind: self.kind as i32, attrs, timer_id, about_id, links })
     }
 
     pub fn from_bytes(seq: i64, bytes: &[u8]) -> Option<Buffered> {
@@ -134,10 +150,18 @@ impl Buffered {
             EventType::ExternalWorkflowExecutionCancelRequested => (blank::<ExternalCancelRequestedAttrs>(), About::Other),
             EventType::SignalExternalWorkflowExecutionFailed => (blank::<SignalFailedAttrs>(), About::Other),
             EventType::RequestCancelExternalWorkflowExecutionFailed => (blank::<CancelFailedAttrs>(), About::Other),
+            EventType::NexusOperationStarted => (blank::<NexusStartedAttrs>(), About::Other),
+            EventType::NexusOperationCompleted => (blank::<NexusCompletedAttrs>(), About::NexusEnded(s.about_id)),
+            EventType::NexusOperationFailed => (blank::<NexusFailedAttrs>(), About::NexusEnded(s.about_id)),
+            EventType::NexusOperationCanceled => (blank::<NexusCanceledAttrs>(), About::NexusEnded(s.about_id)),
+            EventType::NexusOperationTimedOut => (blank::<NexusTimedOutAttrs>(), About::NexusEnded(s.about_id)),
+            EventType::NexusOperationCancelRequestCompleted => (blank::<NexusCancelCompletedAttrs>(), About::Other),
+            EventType::NexusOperationCancelRequestFailed => (blank::<NexusCancelFailedAttrs>(), About::Other),
             _ => return None,
         };
         codec::merge(&mut *attrs, &s.attrs).ok()?;
-        Some(Buffered { seq, time: s.time_us, kind, field, attrs, about })
+        let extras = Extras { links: s.links, ..Extras::default() };
+        Some(Buffered { seq, time: s.time_us, kind, field, attrs, about, extras })
     }
 }
 

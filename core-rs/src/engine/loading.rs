@@ -4,7 +4,7 @@
 use super::machine::Engine;
 use super::requests::handle;
 use super::state::run::Run;
-use super::{activity, rpc, timers, workflow_task};
+use super::{activity, callbacks, nexus, rpc, timers, workflow_task};
 use crate::boundary::RunRecord;
 
 impl Engine {
@@ -84,6 +84,12 @@ impl Engine {
                     run.to_queue.push(id);
                 }
                 activity::restore(run, id);
+            }
+            for id in run.nexus.keys().copied().collect::<Vec<_>>() {
+                nexus::recover(run, id);
+            }
+            for id in run.callbacks.keys().copied().collect::<Vec<_>>() {
+                callbacks::recover(run, cx, id);
             }
             if !run.open() {
                 return;

@@ -10,6 +10,7 @@
 //! 3. Commit `writes` in one transaction, in that of the reducers if there were any. On success call `committed()`, then act on `replies`. On failure call `aborted()`: the
 //!    runs of the batch are forgotten, its replies are never sent (the host gives those callers an error), and the next flush asks
 //!    to load what must continue. A flush with nothing to write is committed all the same.
+//!    After the commit make `nexus_calls` too, and enter what each came to.
 //! 4. Splices name stored events; a range may begin and end inside a stored batch (pages), so the host cuts at event borders.
 //! 5. Sleep until `next_wake_ms` or the store's own earliest `wake_at_ms`, whichever is earlier; then `tick(now)`.
 //!
@@ -32,7 +33,7 @@
 //!   `search_attributes`, `retry` (policies)
 //! - state: `state`, `backlog`, `rates`, `queues`, `cron`, `event`, `context` (clock, randomness, outputs), `persist` (to and from the store)
 //! - history: `history`, `task_events`, `buffer`, `task_history` (what goes with a task), `history_readers`
-//! - steps on one run: `workflow_task`, `activity`, `eager`, `timers`, `children`, `externals`, `orders`, `queries`, `updates`, `new_run`,
+//! - steps on one run: `workflow_task`, `activity`, `eager`, `timers`, `nexus`, `callbacks`, `children`, `externals`, `orders`, `queries`, `updates`, `new_run`,
 //!   `reset`, `start`, `close`, `deadlines`, `task_response`; `commands` (one file per kind of command)
 //! - all runs: `machine` (the engine's parts), `cron_times`, `runs`, `steps`, `parking`, `forgetting`, `carry_out` (orders), `trial` (transactions),
 //!   `dispatch` (tasks to polls), `batches`, `waits`; `requests` (one file per method), `loading`
@@ -42,6 +43,7 @@ mod api;
 mod backlog;
 mod batches;
 mod buffer;
+mod callbacks;
 mod carry_out;
 mod children;
 mod close;
@@ -64,6 +66,7 @@ mod machine;
 mod message;
 mod messages;
 mod new_run;
+mod nexus;
 mod orders;
 mod parking;
 mod payloads;

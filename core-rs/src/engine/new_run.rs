@@ -1,4 +1,5 @@
 //! A run is created: its first event, and what follows from it.
+use super::callbacks;
 use super::codec;
 use super::context::Context;
 use super::event::{Event, Extras};
@@ -14,6 +15,8 @@ pub struct NewRun {
     pub request_id: String,
     pub attrs: StartedAttrs,
     pub user_metadata: Option<Vec<u8>>,
+    /// encoded Links of its first event
+    pub links: Vec<Vec<u8>>,
     /// Start of the first run of the chain; 0: this is it.
     pub first_start_us: Micros,
 }
@@ -62,6 +65,7 @@ pub fn begin(new: &NewRun, time: Micros) -> Run {
         ..Default::default()
     });
     run.create = true;
+    callbacks::add(&mut run, &a.completion_callbacks, time);
     if a.retry_policy.is_some() || !a.cron_schedule.is_empty() {
         run.started_attrs = Some(codec::bytes(a));
         run.mark(kind::STARTED, "");
@@ -74,7 +78,7 @@ pub fn begin(new: &NewRun, time: Micros) -> Run {
 pub fn create(cx: &mut Context, new: NewRun, time: Micros) {
     let backoff = micros_or_zero(&new.attrs.first_workflow_task_backoff);
     let mut run = begin(&new, time);
-    let extras = Extras { user_metadata: new.user_metadata, markers: Vec::new() };
+    let extras = Extras { user_metadata: new.user_metadata, markers: Vec::new(), links: new.links };
     run.write(Event::new(time, &new.attrs).with(&extras));
     if backoff > 0 {
         run.head.first_task_at_us = time + backoff;

@@ -10,6 +10,7 @@ message! {
     MetadataEntry: common::PayloadMetadataEntry { key str, value bytes, }
     PayloadView: common::Payload { metadata reps(MetadataEntry), data bytes, }
     Payloads: common::Payloads { payloads reps(PayloadView), }
+    Carried: common::Payloads { payloads raws(PAYLOAD), }
 }
 
 /// Null, or an empty list: how SDKs unset a search attribute; `binary/null` unsets a memo field.
@@ -36,6 +37,11 @@ pub fn merge(base: Option<Vec<u8>>, upsert: Option<&[u8]>) -> Option<Vec<u8>> {
         return None;
     }
     Some(codec::bytes(&Map { entries: map.into_iter().map(|(key, value)| Entry { key, value: Some(value) }).collect() }))
+}
+
+/// The first of encoded Payloads, encoded.
+pub fn first(payloads: &[u8]) -> Option<Vec<u8>> {
+    codec::read::<Carried>(payloads).ok()?.payloads.into_iter().next()
 }
 
 /// encoded temporal Payloads with one JSON string. `text` must need no escaping.

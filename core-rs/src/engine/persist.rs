@@ -2,9 +2,11 @@
 use super::codec;
 use super::event::{Buffered, sequence_key};
 use super::messages::events::{ActivityScheduledAttrs, StartedAttrs};
+use super::messages::nexus::{CallbackState, NexusState, callback};
 use super::messages::orders::Outgoing;
+use super::nexus;
 use super::state::order::Order;
-use super::state::pending::{Activity, ActivityState, ChildState, TimerState};
+use super::state::pending::{Activity, ActivityState, Callback, ChildState, Nexus, TimerState};
 use super::state::run::{Deadline, Head, Run, kind};
 use super::state::update::{Update, UpdateState};
 use super::time::{Micros, from_ms, to_ms};
@@ -28,7 +30,10 @@ impl Run {
     /// A task of this run is queued or in a worker's hands, or something that it has ordered is not carried out.
     fn ready(&self) -> bool {
         let orders = !self.orders.is_empty();
+        let calls =
+            self.nexus.values().any(nexus::wants_call) || self.callbacks.values().any(|c| c.state.state == callback::SCHEDULED);
         orders
+            || calls
             || self.open()
                 && (self.head.task.as_ref().is_some_and(|t| !t.speculative)
                     || self.activities.values().any(|a| a.started() || a.queued.is_some() || (a.is_first() && !a.paused())))
@@ -91,6 +96,8 @@ impl Run {
             kind::STARTED => self.started_attrs.clone(),
             kind::CHILD => self.children.get(&id.parse().ok()?).map(|c| codec::bytes(c)),
             kind::ORDER => self.orders.get(&id.parse().ok()?).map(|o| codec::bytes(&o.message)),
+            kind::NEXUS => self.nexus.get(&id.parse().ok()?).map(|n| codec::bytes(&n.state)),
+            kind::CALLBACK => self.callbacks.get(&id.parse().ok()?).map(|c| codec::bytes(&c.state)),
             _ => None,
         }
     }
@@ -137,6 +144,8 @@ impl Run {
         ids.extend(self.buffer.iter().map(|b| (kind::BUFFERED, sequence_key(b.seq))));
         ids.extend(self.children.keys().map(|id| (kind::CHILD, id.to_string())));
         ids.extend(self.orders.keys().map(|seq| (kind::ORDER, sequence_key(*seq))));
+        ids.extend(self.nexus.keys().map(|id| (kind::NEXUS, id.to_string())));
+        ids.extend(self.callbacks.keys().map(|id| (kind::CALLBACK, id.to_string())));
         ids.extend(self.request_ids.iter().map(|id| (kind::REQUEST, id.clone())));
         ids.extend(self.updates.keys().map(|id| (kind::UPDATE, id.clone())));
         if self.started_attrs.is_some() {
@@ -192,6 +201,15 @@ impl Run {
                 kind::STARTED => {
                     codec::read::<StartedAttrs>(&item.value).ok()?;
                     run.started_attrs = Some(item.value.clone());
+                }
+                kind::NEXUS => {
+                    let state = codec::read::<NexusState>(&item.value).ok()?;
+                    let op = Nexus { state, deadline: None, calling: false, canceling: false };
+                    run.nexus.insert(item.id.parse().ok()?, op);
+                }
+                kind::CALLBACK => {
+                    let state = codec::read::<CallbackState>(&item.value).ok()?;
+                    run.callbacks.insert(item.id.parse().ok()?, Callback { state, deadline: None, calling: false });
                 }
                 kind::CHILD => {
                     run.children.insert(item.id.parse().ok()?, codec::read::<ChildState>(&item.value).ok()?);

@@ -14,7 +14,7 @@ use super::state::pending::ChildState;
 use super::state::run::{ResetPoint, Run, TaskState, kind};
 use super::state::update::{Stage, Update};
 use super::time::{Micros, SECOND, micros_or_zero, timestamp_opt};
-use super::{activity, codec, payloads, timers};
+use super::{activity, codec, nexus, payloads, timers};
 use crate::api::enums::v1::{EventType as E, RetryState, WorkflowTaskFailedCause};
 use crate::boundary::HistoryBatch;
 use crate::proto::fields::google;
@@ -104,6 +104,7 @@ fn start(r: &Reset, first: &Past, time: Micros) -> Run {
         request_id: r.request_id.clone(),
         attrs,
         user_metadata: first.user_metadata(),
+        links: Vec::new(),
         first_start_us: r.base.head.first_start_us,
     };
     let mut run = begin(&new, time);
@@ -179,6 +180,7 @@ fn apply(run: &mut Run, cx: &mut Context, event: &Past) {
         }
         E::TimerFired => drop(timers::remove(run, &event.attrs::<TimerFiredAttrs>().timer_id)),
         E::TimerCanceled => drop(timers::remove(run, &event.attrs::<TimerCanceledAttrs>().timer_id)),
+        _ if apply_nexus(run, event) => {}
         _ => apply_activity(run, cx, event),
     }
 }
@@ -210,6 +212,42 @@ fn apply_activity(run: &mut Run, cx: &mut Context, event: &Past) {
         _ => return apply_other_runs(run, cx, event),
     };
     activity::remove(run, cx, ended);
+}
+
+/// What the event means for the operations of the run; false: the event is not about one.
+fn apply_nexus(run: &mut Run, event: &Past) -> bool {
+    let ended = match event.kind {
+        E::NexusOperationScheduled => {
+            nexus::insert(run, event.attrs(), event.id, event.time);
+            return true;
+        }
+        E::NexusOperationStarted => {
+            let a: NexusStartedAttrs = event.attrs();
+            let token = if a.operation_token.is_empty() { &a.operation_id } else { &a.operation_token };
+            nexus::apply_started(run, a.scheduled_event_id, token, event.time);
+            return true;
+        }
+        E::NexusOperationCancelRequested => {
+            let a: NexusCancelRequestedAttrs = event.attrs();
+            nexus::request_cancel(run, a.scheduled_event_id, event.id, event.time);
+            return true;
+        }
+        E::NexusOperationCancelRequestCompleted => {
+            nexus::cancel_sent(run, event.attrs::<NexusCancelCompletedAttrs>().scheduled_event_id, true);
+            return true;
+        }
+        E::NexusOperationCancelRequestFailed => {
+            nexus::cancel_sent(run, event.attrs::<NexusCancelFailedAttrs>().scheduled_event_id, false);
+            return true;
+        }
+        E::NexusOperationCompleted => event.attrs::<NexusCompletedAttrs>().scheduled_event_id,
+        E::NexusOperationFailed => event.attrs::<NexusFailedAttrs>().scheduled_event_id,
+        E::NexusOperationCanceled => event.attrs::<NexusCanceledAttrs>().scheduled_event_id,
+        E::NexusOperationTimedOut => event.attrs::<NexusTimedOutAttrs>().scheduled_event_id,
+        _ => return false,
+    };
+    nexus::remove(run, ended);
+    true
 }
 
 /// Children, and what was asked of other runs.

@@ -19,6 +19,8 @@ pub struct Start {
     pub user_metadata: Option<Vec<u8>>,
     /// The response is to carry the first workflow task, which does not wait for a back-off.
     pub eager: bool,
+    /// encoded Links of the first event
+    pub links: Vec<Vec<u8>>,
 }
 
 /// What a start finds under its workflow id.
@@ -98,5 +100,5 @@ pub fn fresh(cx: &mut Context, s: Start, run_id: &str) {
         attrs.workflow_execution_expiration_time = timestamp_opt(now + delay + execution);
     }
     let request_id = if s.request_id.is_empty() { cx.rng.uuid4() } else { s.request_id };
-    create(cx, NewRun { run_id, request_id, attrs, user_metadata: s.user_metadata, first_start_us: 0 }, now);
+    create(cx, NewRun { run_id, request_id, attrs, user_metadata: s.user_metadata, links: s.links, first_start_us: 0 }, now);
 }

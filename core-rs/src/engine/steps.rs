@@ -3,7 +3,7 @@ use super::context::Context;
 use super::machine::Engine;
 use super::queues::{Side, Task};
 use super::state::run::Run;
-use super::{activity, close, deadlines, history_readers, limits, orders, workflow_task};
+use super::{activity, close, deadlines, history_readers, limits, nexus, orders, workflow_task};
 
 impl Engine {
     /// One step on a run: whatever it set off (next task, queues, wakes, readers, new runs) is done when this returns.
@@ -78,6 +78,7 @@ fn enqueue(run: &mut Run, cx: &mut Context) {
             run.set_task_deadline(None);
         }
     }
+    nexus::call(run, cx);
     for id in std::mem::take(&mut run.to_queue) {
         let Some(a) = run.activities.get_mut(&id) else { continue };
         if a.queued.is_some() || a.started() || a.paused() {

@@ -36,6 +36,8 @@ impl Engine {
             reducing: Default::default(),
             crons: Default::default(),
             attributes: self.cx.attributes.clone(),
+            endpoints: self.cx.endpoints.clone(),
+            nexus_calls: Vec::new(),
         };
         self.trial = Some(Box::new(Engine { cx, runs: Default::default(), batch: None, swept: 0, trial: None }));
     }

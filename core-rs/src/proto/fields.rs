@@ -784,6 +784,28 @@ pub mod engine {
         pub type timer_id = kinds::Text;
         pub const about_id: u32 = 5;
         pub type about_id = kinds::Int64;
+        pub const links: u32 = 20;
+        pub type links = kinds::Messages;
+    }
+    pub mod CallbackState {
+        #[allow(unused_imports)]
+        use super::super::kinds;
+        pub const callback: u32 = 1;
+        pub type callback = kinds::Message;
+        pub const registered_us: u32 = 2;
+        pub type registered_us = kinds::Int64;
+        pub const state: u32 = 3;
+        pub type state = kinds::Int32;
+        pub const attempt: u32 = 4;
+        pub type attempt = kinds::Int32;
+        pub const next_attempt_us: u32 = 5;
+        pub type next_attempt_us = kinds::Int64;
+        pub const last_complete_us: u32 = 6;
+        pub type last_complete_us = kinds::Int64;
+        pub const last_failure: u32 = 7;
+        pub type last_failure = kinds::Message;
+        pub const outcome: u32 = 8;
+        pub type outcome = kinds::Message;
     }
     pub mod ChildState {
         #[allow(unused_imports)]
@@ -920,6 +942,96 @@ pub mod engine {
         pub type close_only = kinds::Bool;
         pub const task_nonce: u32 = 6;
         pub type task_nonce = kinds::Fixed64;
+    }
+    pub mod NexusCallEnded {
+        #[allow(unused_imports)]
+        use super::super::kinds;
+        pub const kind: u32 = 1;
+        pub type kind = kinds::Int32;
+        pub const outcome: u32 = 2;
+        pub type outcome = kinds::Message;
+    }
+    pub mod NexusCancellation {
+        #[allow(unused_imports)]
+        use super::super::kinds;
+        pub const requested_id: u32 = 1;
+        pub type requested_id = kinds::Int64;
+        pub const requested_us: u32 = 2;
+        pub type requested_us = kinds::Int64;
+        pub const state: u32 = 3;
+        pub type state = kinds::Int32;
+        pub const attempt: u32 = 4;
+        pub type attempt = kinds::Int32;
+        pub const next_attempt_us: u32 = 5;
+        pub type next_attempt_us = kinds::Int64;
+        pub const last_complete_us: u32 = 6;
+        pub type last_complete_us = kinds::Int64;
+        pub const last_failure: u32 = 7;
+        pub type last_failure = kinds::Message;
+    }
+    pub mod NexusEndpoint {
+        #[allow(unused_imports)]
+        use super::super::kinds;
+        pub const name: u32 = 1;
+        pub type name = kinds::Text;
+        pub const id: u32 = 2;
+        pub type id = kinds::Text;
+    }
+    pub mod NexusEndpoints {
+        #[allow(unused_imports)]
+        use super::super::kinds;
+        pub const endpoints: u32 = 1;
+        pub type endpoints = kinds::Messages;
+    }
+    pub mod NexusOutcome {
+        #[allow(unused_imports)]
+        use super::super::kinds;
+        pub const workflow_id: u32 = 1;
+        pub type workflow_id = kinds::Text;
+        pub const run_id: u32 = 2;
+        pub type run_id = kinds::Text;
+        pub const scheduled_id: u32 = 3;
+        pub type scheduled_id = kinds::Int64;
+        pub const request_id: u32 = 4;
+        pub type request_id = kinds::Text;
+        pub const attempt: u32 = 5;
+        pub type attempt = kinds::Int32;
+        pub const what: u32 = 6;
+        pub type what = kinds::Int32;
+        pub const result: u32 = 7;
+        pub type result = kinds::Message;
+        pub const failure: u32 = 8;
+        pub type failure = kinds::Message;
+        pub const operation_token: u32 = 9;
+        pub type operation_token = kinds::Text;
+        pub const links: u32 = 10;
+        pub type links = kinds::Messages;
+        pub const started_us: u32 = 11;
+        pub type started_us = kinds::Int64;
+    }
+    pub mod NexusState {
+        #[allow(unused_imports)]
+        use super::super::kinds;
+        pub const scheduled_id: u32 = 1;
+        pub type scheduled_id = kinds::Int64;
+        pub const attempt: u32 = 2;
+        pub type attempt = kinds::Int32;
+        pub const scheduled_us: u32 = 3;
+        pub type scheduled_us = kinds::Int64;
+        pub const started_us: u32 = 4;
+        pub type started_us = kinds::Int64;
+        pub const operation_token: u32 = 5;
+        pub type operation_token = kinds::Text;
+        pub const next_attempt_us: u32 = 6;
+        pub type next_attempt_us = kinds::Int64;
+        pub const last_complete_us: u32 = 7;
+        pub type last_complete_us = kinds::Int64;
+        pub const last_failure: u32 = 8;
+        pub type last_failure = kinds::Message;
+        pub const cancellation: u32 = 9;
+        pub type cancellation = kinds::Message;
+        pub const attrs: u32 = 10;
+        pub type attrs = kinds::Message;
     }
     pub mod Order {
         #[allow(unused_imports)]

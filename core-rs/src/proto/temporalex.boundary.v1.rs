@@ -1207,6 +1207,29 @@ pub struct Flush {
     pub timed_out: ::prost::alloc::vec::Vec<TimedOutAttempt>,
     #[prost(message, repeated, tag = "9")]
     pub transacts: ::prost::alloc::vec::Vec<TransactTask>,
+    #[prost(message, repeated, tag = "20")]
+    pub nexus_calls: ::prost::alloc::vec::Vec<NexusCall>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct NexusCall {
+    #[prost(enumeration = "NexusCallKind", tag = "1")]
+    pub kind: i32,
+    #[prost(string, tag = "2")]
+    pub workflow_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub run_id: ::prost::alloc::string::String,
+    #[prost(uint32, tag = "4")]
+    pub scheduled_id: u32,
+    #[prost(uint32, tag = "5")]
+    pub attempt: u32,
+    #[prost(bytes = "vec", tag = "6")]
+    pub attributes: ::prost::alloc::vec::Vec<u8>,
+    #[prost(string, tag = "7")]
+    pub operation_token: ::prost::alloc::string::String,
+    #[prost(double, tag = "8")]
+    pub remaining_ms: f64,
+    #[prost(bytes = "vec", tag = "9")]
+    pub outcome: ::prost::alloc::vec::Vec<u8>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct TimedOutAttempt {
@@ -1657,6 +1680,9 @@ pub enum EngineMethod {
     ResetActivity = 30,
     UpdateActivityOptions = 31,
     SetSearchAttributes = 32,
+    SetNexusEndpoints = 60,
+    NexusCallEnded = 61,
+    NexusOperationEnded = 62,
 }
 impl EngineMethod {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -1732,6 +1758,9 @@ impl EngineMethod {
             Self::ResetActivity => "ENGINE_METHOD_RESET_ACTIVITY",
             Self::UpdateActivityOptions => "ENGINE_METHOD_UPDATE_ACTIVITY_OPTIONS",
             Self::SetSearchAttributes => "ENGINE_METHOD_SET_SEARCH_ATTRIBUTES",
+            Self::SetNexusEndpoints => "ENGINE_METHOD_SET_NEXUS_ENDPOINTS",
+            Self::NexusCallEnded => "ENGINE_METHOD_NEXUS_CALL_ENDED",
+            Self::NexusOperationEnded => "ENGINE_METHOD_NEXUS_OPERATION_ENDED",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -1812,6 +1841,41 @@ impl EngineMethod {
             "ENGINE_METHOD_RESET_ACTIVITY" => Some(Self::ResetActivity),
             "ENGINE_METHOD_UPDATE_ACTIVITY_OPTIONS" => Some(Self::UpdateActivityOptions),
             "ENGINE_METHOD_SET_SEARCH_ATTRIBUTES" => Some(Self::SetSearchAttributes),
+            "ENGINE_METHOD_SET_NEXUS_ENDPOINTS" => Some(Self::SetNexusEndpoints),
+            "ENGINE_METHOD_NEXUS_CALL_ENDED" => Some(Self::NexusCallEnded),
+            "ENGINE_METHOD_NEXUS_OPERATION_ENDED" => Some(Self::NexusOperationEnded),
+            _ => None,
+        }
+    }
+}
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum NexusCallKind {
+    Unspecified = 0,
+    Start = 1,
+    Cancel = 2,
+    Callback = 3,
+}
+impl NexusCallKind {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "NEXUS_CALL_KIND_UNSPECIFIED",
+            Self::Start => "NEXUS_CALL_KIND_START",
+            Self::Cancel => "NEXUS_CALL_KIND_CANCEL",
+            Self::Callback => "NEXUS_CALL_KIND_CALLBACK",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "NEXUS_CALL_KIND_UNSPECIFIED" => Some(Self::Unspecified),
+            "NEXUS_CALL_KIND_START" => Some(Self::Start),
+            "NEXUS_CALL_KIND_CANCEL" => Some(Self::Cancel),
+            "NEXUS_CALL_KIND_CALLBACK" => Some(Self::Callback),
             _ => None,
         }
     }

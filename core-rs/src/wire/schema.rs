@@ -23,12 +23,25 @@ const MAX_DEPTH: u32 = 64;
 /// Nothing is known of the fields: they are only walked over.
 pub static ANY: Schema = Schema(&[]);
 
+/// An entry of a map from text to text.
+pub static TEXT_ENTRY: Schema = Schema(&[(1, Text), (2, Text)]);
+
+/// A temporal Callback.
+pub static CALLBACK: Schema = Schema(&[(2, Message(&CALLBACK_NEXUS)), (3, Message(&ANY)), (100, Message(&LINK))]);
+static CALLBACK_NEXUS: Schema = Schema(&[(1, Text), (2, Message(&TEXT_ENTRY))]);
+/// A temporal Link; only workflow events are known.
+pub static LINK: Schema = Schema(&[(1, Message(&LINK_EVENT))]);
+static LINK_EVENT: Schema =
+    Schema(&[(1, Text), (2, Text), (3, Text), (100, Message(&LINK_REFERENCE)), (101, Message(&LINK_REQUEST))]);
+static LINK_REFERENCE: Schema = Schema(&[(1, Varint), (2, Varint)]);
+static LINK_REQUEST: Schema = Schema(&[(1, Text), (2, Varint)]);
+
 /// What the engine carries, by the names that it has for them.
 pub use crate::proto::views::checks::{
-    COMMON_HEADER as PAYLOAD_MAP, COMMON_METERING_METADATA as METERING, COMMON_PAYLOADS as PAYLOADS, COMMON_PRIORITY as PRIORITY,
-    FAILURE_FAILURE as FAILURE, MAP_TO_COMMON_PAYLOADS as PAYLOADS_ENTRY, QUERY_WORKFLOW_QUERY as QUERY,
-    SDK_USER_METADATA as USER_METADATA, SDK_WORKFLOW_TASK_COMPLETED_METADATA as SDK_METADATA, UPDATE_OUTCOME as OUTCOME,
-    UPDATE_REQUEST,
+    COMMON_HEADER as PAYLOAD_MAP, COMMON_METERING_METADATA as METERING, COMMON_PAYLOAD as PAYLOAD, COMMON_PAYLOADS as PAYLOADS,
+    COMMON_PRIORITY as PRIORITY, FAILURE_FAILURE as FAILURE, MAP_TO_COMMON_PAYLOADS as PAYLOADS_ENTRY,
+    QUERY_WORKFLOW_QUERY as QUERY, SDK_USER_METADATA as USER_METADATA, SDK_WORKFLOW_TASK_COMPLETED_METADATA as SDK_METADATA,
+    UPDATE_OUTCOME as OUTCOME, UPDATE_REQUEST,
 };
 
 pub fn varint(bytes: &mut &[u8]) -> Result<u64, &'static str> {

@@ -351,7 +351,11 @@ fn bad_commands_fail_the_task_with_their_cause_and_change_nothing() {
             15,
             "Execution is not set on SignalExternalWorkflowExecutionCommand.",
         ),
-        (vec![cmd::Command { command_type: 17, ..Default::default() }], 35, "Nexus operations need a Temporal cluster"),
+        (
+            vec![command(CommandType::ScheduleNexusOperation, C::ScheduleNexusOperationCommandAttributes(Default::default()))],
+            35,
+            "Nexus operations need a Temporal cluster",
+        ),
     ];
     for (commands, cause, part) in cases {
         let mut t = T::new();

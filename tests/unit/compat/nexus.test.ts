@@ -35,7 +35,7 @@ test("on the embedded engine a Nexus operation fails the task with advice", asyn
       const { failure } = failed.value as { failure?: { message: string } };
       assert.match(
         failure!.message,
-        /^FeatureDisabled: Nexus operations need a Temporal cluster, .*: connect the worker to one \(temporalex worker --address <host:port>\)/,
+        /^FeatureDisabled: Nexus operations need a Temporal cluster or temporalex dev, .*: connect the worker to one \(temporalex worker --address <host:port>\)/,
       );
       await handle.terminate("seen");
       await assert.rejects(handle.result(), /terminated/);

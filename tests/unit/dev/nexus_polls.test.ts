@@ -6,14 +6,18 @@ import {
   PollNexusTaskQueueRequestSchema,
   ShutdownWorkerRequestSchema,
 } from "../../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import { NexusPolls } from "../../../ts/dev/nexus_polls.ts";
+import { NexusPolls } from "../../../ts/dev/nexus/polls.ts";
 import { Namespaces } from "../../../ts/dev/namespaces.ts";
 import { EmbeddedEngine, MemoryStore } from "../../../ts/engine/mod.ts";
 
 const poll = (workerInstanceKey: string) =>
   toBinary(
     PollNexusTaskQueueRequestSchema,
-    create(PollNexusTaskQueueRequestSchema, { namespace: "default", workerInstanceKey }),
+    create(PollNexusTaskQueueRequestSchema, {
+      namespace: "default",
+      taskQueue: { name: "q" },
+      workerInstanceKey,
+    }),
   );
 const shutdown = (workerInstanceKey: string) =>
   toBinary(

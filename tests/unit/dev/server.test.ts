@@ -81,6 +81,7 @@ test("system info describes the server and lists only supported capabilities", a
       "eagerWorkflowStart",
       "encodedFailureAttributes",
       "internalErrorDifferentiation",
+      "nexus",
       "sdkMetadata",
       "signalAndQueryHeader",
       "supportsSchedules",
@@ -107,7 +108,7 @@ test("an unsupported method fails with UNIMPLEMENTED and what to use instead, in
     const [method, words] of [
       ["ListWorkers", /DescribeTaskQueue/],
       ["ListWorkflowRules", /workflow rules/],
-      ["RespondNexusTaskCompleted", /Nexus/],
+      ["StartNexusOperationExecution", /Nexus operations without a workflow/],
       ["SomethingNew", /does not have SomethingNew/],
     ] as const
   ) {

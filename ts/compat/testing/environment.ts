@@ -96,7 +96,6 @@ interface Parts {
   readonly nativeConnection: NativeConnection;
   readonly client: Client;
   readonly time: TimeControl | undefined;
-  readonly embedded: boolean;
   close(): Promise<void>;
 }
 
@@ -108,8 +107,6 @@ interface Target {
   readonly client?: ClientOptionsForTestEnv | undefined;
   readonly plugins?: Plugins | undefined;
   readonly time?: TimeControl;
-  /** True if the server is not in this process. */
-  readonly existing?: boolean;
   close(): Promise<void>;
 }
 
@@ -221,14 +218,12 @@ export class TestWorkflowEnvironment {
       ...rest,
       address,
       namespace,
-      existing: true,
       close: () => Promise.resolve(),
     });
   }
 
   static async #made(
-    { address, namespace, connectionOptions = {}, client, plugins = [], time, existing, close }:
-      Target,
+    { address, namespace, connectionOptions = {}, client, plugins = [], time, close }: Target,
   ) {
     const opened: { close(): Promise<unknown> }[] = [];
     try {
@@ -261,7 +256,6 @@ export class TestWorkflowEnvironment {
           connection,
           nativeConnection,
           time,
-          embedded: existing !== true,
           close,
         },
         client: time === undefined ? new Client(options) : new TimeSkippingClient(options),
@@ -302,29 +296,14 @@ export class TestWorkflowEnvironment {
     return this.client.workflow;
   }
 
-  /**
-   * Creates a Nexus endpoint for a task queue on an existing server. The embedded engine has no
-   * endpoints: rejects with a TypeError.
-   */
+  /** Creates a Nexus endpoint for a task queue of the environment's namespace. */
   createNexusEndpoint(name: string, taskQueue: string): Promise<NexusEndpointIdentifier> {
-    if (this.#parts.embedded) {
-      return this.#noEndpoints(`the Nexus endpoint "${name}" cannot be made`);
-    }
     return createNexusEndpoint(this.connection, { name, namespace: this.namespace, taskQueue });
   }
 
-  /** Deletes a Nexus endpoint of an existing server. */
+  /** Deletes a Nexus endpoint. */
   deleteNexusEndpoint(endpoint: Pick<NexusEndpointIdentifier, "id" | "version">): Promise<void> {
-    if (this.#parts.embedded) {
-      return this.#noEndpoints(`the Nexus endpoint "${endpoint.id}" cannot be removed`);
-    }
     return deleteNexusEndpoint(this.connection, endpoint);
-  }
-
-  #noEndpoints(what: string): Promise<never> {
-    return Promise.reject(
-      new TypeError(`${what}: the embedded engine has no Nexus endpoints; test Nexus on a cluster`),
-    );
   }
 }
 

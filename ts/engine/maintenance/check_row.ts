@@ -15,10 +15,11 @@ import {
 } from "./findings.ts";
 
 /**
- * Kind of the items that are orders of a run to another one (core-rs/src/engine/state/run.rs,
- * `kind`). The number is stored.
+ * Kinds of the items that are orders of a run to another one, and callbacks
+ * (core-rs/src/engine/state/run.rs, `kind`). The numbers are stored.
  */
 const ORDER = 9;
+const CALLBACK = 21;
 
 /** `items`: what is stored of the run in addition to row and history. */
 export function checkRow(
@@ -70,8 +71,9 @@ export function checkRow(
   }
   if (row.closeTimeMs === 0) problems.push("it is closed, but has no close time");
   // Notifications to its parent or children may wait for a store that could not read them.
-  const notifies = items.some(({ kind }) => kind === ORDER);
-  if (row.ready && !notifies || row.wakeAtMs !== 0) {
+  const calls = items.some(({ kind }) => kind === CALLBACK);
+  const notifies = calls || items.some(({ kind }) => kind === ORDER);
+  if (row.ready && !notifies || row.wakeAtMs !== 0 && !calls) {
     problems.push("it is closed, but its row has pending work for the engine");
   }
   return found;

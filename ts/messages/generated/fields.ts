@@ -322,6 +322,40 @@ export const WorkerVersionStamp = {
   useVersioning: 24,
 } as const;
 
+/** temporal.api.nexus.v1.Endpoint */
+export const Endpoint = {
+  version: 8,
+  id: 18,
+  spec: 26,
+  createdTime: 34,
+  lastModifiedTime: 42,
+  urlPrefix: 50,
+} as const;
+
+/** temporal.api.nexus.v1.EndpointSpec */
+export const EndpointSpec = {
+  name: 10,
+  description: 18,
+  target: 26,
+} as const;
+
+/** temporal.api.nexus.v1.EndpointTarget */
+export const EndpointTarget = {
+  worker: 10,
+  external: 18,
+} as const;
+
+/** temporal.api.nexus.v1.EndpointTarget.Worker */
+export const EndpointTarget_Worker = {
+  namespace: 10,
+  taskQueue: 18,
+} as const;
+
+/** temporal.api.nexus.v1.EndpointTarget.External */
+export const EndpointTarget_External = {
+  url: 10,
+} as const;
+
 /** temporal.api.history.v1.History */
 export const History = {
   events: 10,
@@ -565,6 +599,38 @@ export const EngineAttributeType = {
   type: 16,
 } as const;
 
+/** temporalex.engine.v1.NexusOutcome */
+export const EngineNexusOutcome = {
+  workflowId: 10,
+  runId: 18,
+  scheduledId: 24,
+  requestId: 34,
+  attempt: 40,
+  what: 48,
+  result: 58,
+  failure: 66,
+  operationToken: 74,
+  links: 82,
+  startedUs: 88,
+} as const;
+
+/** temporalex.engine.v1.NexusCallEnded */
+export const EngineNexusCallEnded = {
+  kind: 8,
+  outcome: 18,
+} as const;
+
+/** temporalex.engine.v1.NexusEndpoints */
+export const EngineNexusEndpoints = {
+  endpoints: 10,
+} as const;
+
+/** temporalex.engine.v1.NexusEndpoint */
+export const EngineNexusEndpoint = {
+  name: 10,
+  id: 18,
+} as const;
+
 /** google.protobuf.Any */
 export const Any = {
   typeUrl: 10,
@@ -760,6 +826,47 @@ export const ListSearchAttributesResponse = {
 export const ListSearchAttributesResponse_SystemAttributesEntry = {
   key: 10,
   value: 16,
+} as const;
+
+/** CreateNexusEndpointRequest */
+export const CreateNexusEndpointRequest = {
+  spec: 10,
+} as const;
+
+/** UpdateNexusEndpointRequest */
+export const UpdateNexusEndpointRequest = {
+  id: 10,
+  version: 16,
+  spec: 26,
+} as const;
+
+/** DeleteNexusEndpointRequest */
+export const DeleteNexusEndpointRequest = {
+  id: 10,
+  version: 16,
+} as const;
+
+/** GetNexusEndpointRequest */
+export const GetNexusEndpointRequest = {
+  id: 10,
+} as const;
+
+/** ListNexusEndpointsRequest */
+export const ListNexusEndpointsRequest = {
+  pageSize: 8,
+  nextPageToken: 18,
+  name: 26,
+} as const;
+
+/** ListNexusEndpointsResponse */
+export const ListNexusEndpointsResponse = {
+  nextPageToken: 10,
+  endpoints: 18,
+} as const;
+
+/** NexusEndpointResponse */
+export const NexusEndpointResponse = {
+  endpoint: 10,
 } as const;
 
 /** DeleteNamespaceRequest */

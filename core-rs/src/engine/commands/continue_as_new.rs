@@ -3,6 +3,7 @@ use super::kind::{At, Kind};
 use super::plan::Plan;
 use super::refusal::{Reject, bad, bad_queue, over};
 use crate::api::enums::v1::{ContinueAsNewInitiator, TaskQueueKind, WorkflowTaskFailedCause as Cause};
+use crate::engine::callbacks;
 use crate::engine::children::End;
 use crate::engine::close::{Closed, closed};
 use crate::engine::context::Context;
@@ -125,6 +126,7 @@ impl Kind for ContinueAsNew {
             parent_workflow_execution: head.parent.clone(),
             parent_initiated_event_id: head.parent_initiated_id,
             root_workflow_execution: head.root.clone(),
+            completion_callbacks: callbacks::carried(run),
             ..Default::default()
         };
         let closing = ContinuedAsNewAttrs {
@@ -150,7 +152,7 @@ impl Kind for ContinueAsNew {
         run.head.next_run_id.clone_from(&run_id);
         closed(run, cx, Closed::ContinuedAsNew, End::default());
         let request_id = cx.rng.uuid4();
-        create(cx, NewRun { run_id, request_id, attrs, user_metadata: None, first_start_us }, time);
+        create(cx, NewRun { run_id, request_id, attrs, user_metadata: None, links: Vec::new(), first_start_us }, time);
         false
     }
 }

@@ -5,6 +5,7 @@
 //! wrong becomes a failed workflow task with the server's cause, never half a transition.
 mod cancel_activity;
 mod cancel_external;
+mod cancel_nexus;
 mod cancel_timer;
 mod cancel_workflow;
 mod complete_workflow;
@@ -17,6 +18,7 @@ mod protocol_message;
 mod record_marker;
 pub mod refusal;
 pub mod schedule_activity;
+mod schedule_nexus;
 mod signal_external;
 mod start_child;
 mod start_timer;
@@ -39,9 +41,6 @@ use super::state::run::Run;
 use crate::api::enums::v1::{CommandType, WorkflowTaskFailedCause as Cause};
 use crate::boundary::TransactCall;
 
-const NO_NEXUS: &str = "Nexus operations need a Temporal cluster, and this is the embedded engine: connect the worker to one \
-    (temporalex worker --address <host:port>), or call an activity instead";
-
 /// Type of command, its name here, its field in Temporal's Command, its attributes; ordered by field.
 macro_rules! kinds {
     ($($kind:ident $name:ident $field:ident $attributes:ty,)*) => {
@@ -57,7 +56,6 @@ macro_rules! kinds {
         fn check(command: &mut Command, kind: CommandType, is_last: bool, plan: &mut Plan) -> Result<(), Reject> {
             match kind {
                 $(CommandType::$kind => check_kind(command.$name.as_mut(), stringify!($kind), kind, is_last, plan),)*
-                CommandType::ScheduleNexusOperation => bad(Cause::FeatureDisabled, NO_NEXUS),
                 _ => bad(Cause::FeatureDisabled, format!("command {} is not supported by this engine", kind.as_str_name())),
             }
         }
@@ -92,6 +90,9 @@ kinds! {
     ProtocolMessage protocol_message protocol_message_command_attributes protocol_message::ProtocolMessageRef,
     ModifyWorkflowProperties modify_properties
         modify_workflow_properties_command_attributes modify_properties::ModifyProperties,
+    ScheduleNexusOperation schedule_nexus schedule_nexus_operation_command_attributes schedule_nexus::ScheduleNexus,
+    RequestCancelNexusOperation cancel_nexus
+        request_cancel_nexus_operation_command_attributes cancel_nexus::CancelNexus,
 }
 
 fn check_kind<K: Kind>(
@@ -194,7 +195,8 @@ pub fn apply(run: &mut Run, cx: &mut Context, step: Step, completed_id: i64, ide
             false
         }
         Step::Command(mut c) => {
-            let extras = Extras { user_metadata: c.user_metadata.take(), markers: std::mem::take(&mut c.event_group_markers) };
+            let (user_metadata, markers) = (c.user_metadata.take(), std::mem::take(&mut c.event_group_markers));
+            let extras = Extras { user_metadata, markers, links: Vec::new() };
             let at = At { time: run.time(cx.now), completed_id, identity, extras };
             apply_command(*c, run, cx, &at)
         }

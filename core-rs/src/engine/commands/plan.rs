@@ -17,6 +17,8 @@ pub struct Plan<'a> {
     pub namespace: &'a str,
     pub attributes: Option<&'a Register>,
     pub crons: &'a Crons,
+    /// The ids of the endpoints by name; None: the host makes no calls.
+    pub endpoints: Option<&'a SortedMap<String, String>>,
     limits: &'a Limits,
     /// Timers that were started (true) or cancelled.
     pub timers: SortedMap<String, bool>,
@@ -30,6 +32,9 @@ pub struct Plan<'a> {
     pub started_children: Vec<String>,
     pub signals: usize,
     pub cancels: usize,
+    /// Scheduled operations.
+    pub nexus: usize,
+    pub canceled_nexus: SortedSet<i64>,
     /// Messages that no command has placed.
     pub messages: Vec<Option<ProtocolMessage>>,
     /// Checked messages that are to be applied next.
@@ -77,6 +82,7 @@ impl<'a> Plan<'a> {
             namespace: &cx.namespace,
             attributes: cx.attributes.as_ref(),
             crons: &cx.crons,
+            endpoints: cx.endpoints.as_ref(),
             limits: &cx.limits,
             timers: SortedMap::new(),
             activities: SortedSet::new(),
@@ -86,6 +92,8 @@ impl<'a> Plan<'a> {
             started_children: Vec::new(),
             signals: 0,
             cancels: 0,
+            nexus: 0,
+            canceled_nexus: SortedSet::new(),
             messages: messages.into_iter().map(Some).collect(),
             decided: Vec::new(),
             reducers,

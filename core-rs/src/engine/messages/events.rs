@@ -48,7 +48,8 @@ events! {
         first_execution_run_id str, retry_policy msg(RetryPolicy), attempt i32, workflow_execution_expiration_time ts,
         cron_schedule str, first_workflow_task_backoff dur, memo fields, search_attributes fields,
         prev_auto_reset_points raw(ANY), header fields, parent_workflow_namespace_id str, workflow_id str,
-        root_workflow_execution msg(WorkflowExecution), priority raw(PRIORITY), eager_execution_accepted bool,
+        completion_callbacks raws(CALLBACK), root_workflow_execution msg(WorkflowExecution), priority raw(PRIORITY),
+        eager_execution_accepted bool,
     }
     CompletedAttrs: WorkflowExecutionCompletedEventAttributes {
         result payloads, workflow_task_completed_event_id i64, new_execution_run_id str,
@@ -193,6 +194,27 @@ events! {
     }
     UpdateCompletedAttrs: WorkflowExecutionUpdateCompletedEventAttributes {
         meta msg(UpdateMeta), outcome raw(OUTCOME), accepted_event_id i64,
+    }
+    NexusScheduledAttrs: NexusOperationScheduledEventAttributes {
+        endpoint str, service str, operation str, input raw(PAYLOAD), schedule_to_close_timeout dur, nexus_header raws(TEXT_ENTRY),
+        workflow_task_completed_event_id i64, request_id str, endpoint_id str, schedule_to_start_timeout dur,
+        start_to_close_timeout dur,
+    }
+    NexusStartedAttrs: NexusOperationStartedEventAttributes {
+        scheduled_event_id i64, operation_id str, request_id str, operation_token str,
+    }
+    NexusCompletedAttrs: NexusOperationCompletedEventAttributes { scheduled_event_id i64, result raw(PAYLOAD), request_id str, }
+    NexusFailedAttrs: NexusOperationFailedEventAttributes { scheduled_event_id i64, failure failure, request_id str, }
+    NexusTimedOutAttrs: NexusOperationTimedOutEventAttributes { scheduled_event_id i64, failure failure, request_id str, }
+    NexusCanceledAttrs: NexusOperationCanceledEventAttributes { scheduled_event_id i64, failure failure, request_id str, }
+    NexusCancelRequestedAttrs: NexusOperationCancelRequestedEventAttributes {
+        scheduled_event_id i64, workflow_task_completed_event_id i64,
+    }
+    NexusCancelCompletedAttrs: NexusOperationCancelRequestCompletedEventAttributes {
+        requested_event_id i64, scheduled_event_id i64,
+    }
+    NexusCancelFailedAttrs: NexusOperationCancelRequestFailedEventAttributes {
+        requested_event_id i64, failure failure, scheduled_event_id i64,
     }
 }
 

@@ -8,12 +8,17 @@ message! {
     TimeoutInfo: failure::TimeoutFailureInfo { timeout_type i32, last_heartbeat_details payloads, }
     ResetInfo: failure::ResetWorkflowFailureInfo { last_heartbeat_details payloads, }
     FlagInfo: failure::ServerFailureInfo { non_retryable bool, }
+    CanceledInfo: failure::CanceledFailureInfo { details payloads, }
+    NexusInfo: failure::NexusOperationFailureInfo {
+        scheduled_event_id i64, endpoint str, service str, operation str, operation_id str, operation_token str,
+    }
     Failure: failure::Failure {
         message str, source str, cause failure, application_info = application_failure_info msg(ApplicationInfo),
         timeout_info = timeout_failure_info msg(TimeoutInfo), canceled_info = canceled_failure_info raw(ANY),
         terminated_info = terminated_failure_info raw(ANY), server_info = server_failure_info msg(FlagInfo),
         reset_info = reset_workflow_failure_info msg(ResetInfo),
         activity_info = activity_failure_info raw(ANY), child_info = child_workflow_execution_failure_info raw(ANY),
+        nexus_info = nexus_operation_execution_failure_info msg(NexusInfo),
     }
 }
 
@@ -31,6 +36,22 @@ pub fn timeout(message: impl Into<String>, kind: TimeoutType) -> Failure {
 pub fn server(message: &str) -> Vec<u8> {
     let server_info = Some(FlagInfo { non_retryable: true });
     codec::bytes(&Failure { message: message.into(), server_info, ..Default::default() })
+}
+
+/// A timeout of a Nexus operation.
+pub fn timeout_of_nexus(kind: TimeoutType) -> Failure {
+    Failure { source: String::new(), ..timeout("operation timed out", kind) }
+}
+
+/// encoded temporal Failure of a cancellation
+pub fn canceled(message: &str, details: Option<Vec<u8>>) -> Vec<u8> {
+    let info = codec::bytes(&CanceledInfo { details });
+    codec::bytes(&Failure { message: message.into(), canceled_info: Some(info), ..Default::default() })
+}
+
+/// encoded temporal Failure of a termination
+pub fn terminated(message: &str) -> Vec<u8> {
+    codec::bytes(&Failure { message: message.into(), terminated_info: Some(Vec::new()), ..Default::default() })
 }
 
 /// encoded temporal Failure of the server, of this type, final

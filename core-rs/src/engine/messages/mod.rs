@@ -3,6 +3,7 @@
 pub mod common;
 pub mod events;
 pub mod failure;
+pub mod nexus;
 pub mod orders;
 pub mod tasks;
 pub mod updates;

@@ -1,5 +1,6 @@
 //! DescribeWorkflowExecution.
 use super::activity_options::{ActivityOptions, options};
+use super::describe_nexus;
 use super::shared::*;
 use crate::api::enums::v1::{PendingActivityState, PendingWorkflowTaskState};
 use crate::engine::machine::Engine;
@@ -49,6 +50,7 @@ message! {
     DescribeResponse: workflowservice::DescribeWorkflowExecutionResponse {
         execution_config msg(ExecutionConfig), workflow_execution_info msg(ExecutionInfo),
         pending_activities reps(PendingActivity), pending_children reps(PendingChild), pending_workflow_task msg(PendingTask),
+        callbacks reps(describe_nexus::CallbackInfo), pending_nexus_operations reps(describe_nexus::PendingNexus),
         workflow_extended_info msg(ExtendedInfo),
     }
 }
@@ -102,6 +104,8 @@ fn describe(run: &Run, namespace: &str, now: Micros) -> DescribeResponse {
         pending_activities: run.activities.values().map(|a| pending_activity(a, now)).collect(),
         pending_children: run.children.values().map(pending_child).collect(),
         pending_workflow_task: h.task.as_ref().map(pending_task),
+        callbacks: run.callbacks.values().map(describe_nexus::callback).collect(),
+        pending_nexus_operations: run.nexus.values().map(describe_nexus::pending).collect(),
         workflow_extended_info: Some(ExtendedInfo {
             execution_expiration_time: timestamp_opt(h.execution_deadline_us),
             run_expiration_time: timestamp_opt(h.run_deadline_us),

@@ -1,4 +1,4 @@
-//! Links of a request to events of other workflows. Nothing is kept of them; malformed ones are rejected as on a server. The response
+//! Links of a request to events of other workflows. Those of a start are kept; malformed ones are rejected as on a server. The response
 //! to a start links to the first event of its run.
 use crate::api::enums::v1::EventType;
 use crate::engine::message::message;
@@ -7,8 +7,9 @@ use crate::engine::rpc::{self, Rpc};
 message! {
     Link: common::Link { workflow_event msg(WorkflowEvent), }
     WorkflowEvent: common::LinkWorkflowEvent {
-        namespace str, workflow_id str, run_id str, event_ref msg(EventReference),
+        namespace str, workflow_id str, run_id str, event_ref msg(EventReference), request_id_ref msg(RequestReference),
     }
+    RequestReference: common::LinkWorkflowEventRequestIdReference { request_id str, event_type i32, }
     EventReference: common::LinkWorkflowEventEventReference { event_id i64, event_type i32, }
 }
 
@@ -21,6 +22,7 @@ pub fn to_start(namespace: &str, workflow_id: &str, run_id: &str) -> Link {
             workflow_id: workflow_id.into(),
             run_id: run_id.into(),
             event_ref: Some(started),
+            request_id_ref: None,
         }),
     }
 }

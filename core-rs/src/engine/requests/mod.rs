@@ -6,10 +6,13 @@ mod activity_failed;
 mod activity_heartbeat;
 mod activity_options;
 mod activity_tasks;
+mod completion_callbacks;
 mod describe;
+mod describe_nexus;
 mod fire_timer;
 mod get_history;
 mod links;
+mod nexus;
 mod poll_task_queue;
 mod poll_update;
 mod query_task_completed;
@@ -67,6 +70,9 @@ fn route(engine: &mut Engine, r: &Again) -> Rpc<()> {
         Method::ResetActivity => activity_options::reset(engine, r),
         Method::UpdateActivityOptions => activity_options::update(engine, r),
         Method::SetSearchAttributes => set_attributes::handle(engine, r),
+        Method::SetNexusEndpoints => nexus::set_endpoints(engine, r),
+        Method::NexusCallEnded => nexus::call_ended(engine, r),
+        Method::NexusOperationEnded => nexus::operation_ended(engine, r),
         Method::FireTimer => fire_timer::handle(engine, r),
     }
 }

@@ -9,6 +9,7 @@ use crate::engine::machine::Engine;
 use crate::engine::message::message;
 use crate::engine::messages::common::*;
 use crate::engine::rpc::{self, Rpc};
+use crate::engine::start::Start;
 use crate::engine::state::request::Again;
 
 message! {
@@ -41,7 +42,8 @@ pub fn handle(engine: &mut Engine, r: &Again) -> Rpc<()> {
     if engine.cx.waits_for_cron(&req.cron_schedule, 0, || Waiting::Request(r.clone())) {
         return Ok(());
     }
-    let start = checked(&engine.cx, req.into())?;
+    // The links are those of the signal.
+    let start = Start { links: Vec::new(), ..checked(&engine.cx, req.into())? };
     engine.start(r, start, Some(signal))
 }
 

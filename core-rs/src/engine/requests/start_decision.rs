@@ -7,7 +7,7 @@ use crate::engine::codec;
 use crate::engine::eager;
 use crate::engine::machine::Engine;
 use crate::engine::message::message;
-use crate::engine::rpc::Rpc;
+use crate::engine::rpc::{self, Rpc};
 use crate::engine::runs::Found;
 use crate::engine::start::{self, Start};
 use crate::engine::state::request::Again;
@@ -51,6 +51,10 @@ impl Engine {
                 self.started(id, response, with_signal.is_some());
             }
             (start::Found::Existing, Some(slot)) => {
+                if !s.attrs.completion_callbacks.is_empty() {
+                    let text = "callbacks cannot be attached to a workflow that is running: start it with another workflow id";
+                    return Err(rpc::unimplemented(text));
+                }
                 let done = self.with_run(slot, |run, cx| match with_signal {
                     Some(request) => signal(run, cx, request).map(|()| true),
                     None => Ok(false),

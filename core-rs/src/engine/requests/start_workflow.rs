@@ -1,4 +1,5 @@
 //! StartWorkflowExecution, by itself or as the first half of an update-with-start.
+use super::completion_callbacks;
 use super::links;
 use super::shared::*;
 use super::update_workflow;
@@ -25,7 +26,7 @@ message! {
         workflow_execution_timeout dur, workflow_run_timeout dur, workflow_task_timeout dur, identity str, request_id str,
         workflow_id_reuse_policy i32, retry_policy msg(RetryPolicy), cron_schedule str, memo fields, search_attributes fields,
         header fields, request_eager_execution bool, continued_failure failure, last_completion_result payloads, workflow_start_delay dur,
-        completion_callbacks raws(ANY), workflow_id_conflict_policy i32, user_metadata meta, links reps(links::Link),
+        completion_callbacks raws(CALLBACK), workflow_id_conflict_policy i32, user_metadata meta, links reps(links::Link),
         versioning_override raw(ANY),
         priority raw(PRIORITY),
     }
@@ -78,9 +79,7 @@ pub fn checked(cx: &Context, mut r: StartRequest) -> Rpc<Start> {
             return Err(rpc::invalid(format!("{what} {why}")));
         }
     }
-    if !r.completion_callbacks.is_empty() {
-        return Err(rpc::unimplemented("completion callbacks are not supported by this engine"));
-    }
+    let links = completion_callbacks::check(&r.completion_callbacks, &r.links)?;
     if r.versioning_override.as_ref().is_some_and(|v| !v.is_empty()) {
         return Err(rpc::unimplemented("worker versioning is not supported by this engine"));
     }
@@ -152,9 +151,10 @@ pub fn checked(cx: &Context, mut r: StartRequest) -> Rpc<Start> {
         search_attributes: search_attributes::typed(r.search_attributes, None, cx.attributes.as_ref()),
         header: r.header,
         workflow_id: r.workflow_id,
+        completion_callbacks: r.completion_callbacks,
         priority: r.priority,
         eager_execution_accepted: eager,
         ..Default::default()
     };
-    Ok(Start { request_id: r.request_id, reuse, conflict, attrs, user_metadata: r.user_metadata, eager })
+    Ok(Start { request_id: r.request_id, reuse, conflict, attrs, user_metadata: r.user_metadata, eager, links })
 }

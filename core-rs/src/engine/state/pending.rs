@@ -3,6 +3,7 @@
 use crate::engine::message::message;
 use crate::engine::messages::common::*;
 use crate::engine::messages::events::ActivityScheduledAttrs;
+use crate::engine::messages::nexus::{CallbackState, NexusState};
 use crate::engine::queues::QueueKey;
 use crate::engine::time::Micros;
 
@@ -21,6 +22,23 @@ message! {
         initiated_id i64, started_id i64, workflow_id str, run_id str, workflow_type str, parent_close_policy i32,
     }
     TimerState: engine::TimerState { timer_id str, started_id i64, fire_us i64, }
+}
+
+/// A pending Nexus operation.
+pub struct Nexus {
+    pub state: NexusState,
+    pub deadline: Option<Micros>,
+    /// The host makes the call that starts it.
+    pub calling: bool,
+    /// And the one that cancels it.
+    pub canceling: bool,
+}
+
+/// A callback of the run.
+pub struct Callback {
+    pub state: CallbackState,
+    pub deadline: Option<Micros>,
+    pub calling: bool,
 }
 
 pub struct Activity {

@@ -56,6 +56,9 @@ pub mod kind {
     pub const CHILD: u32 = 8;
     /// What this run has ordered of another one and could not be carried out in its batch.
     pub const ORDER: u32 = 9;
+    pub const NEXUS: u32 = 20;
+    /// What is called when the run has closed.
+    pub const CALLBACK: u32 = 21;
 }
 
 /// What a run waits for, in the order in which things due at the same moment happen.
@@ -75,6 +78,10 @@ pub enum Deadline {
     Query(u64),
     /// Orders that could not be carried out are tried again.
     Orders,
+    /// The next deadline of a Nexus operation (retry or timeout), by the id of its NexusOperationScheduled event.
+    Nexus(i64),
+    /// The next attempt of a callback, by its number.
+    Callback(i64),
 }
 
 /// Events since the last WorkflowTaskStarted, encoded, for the next sticky task.
@@ -103,6 +110,12 @@ pub struct Run {
     /// By the id of their Initiated event.
     pub children: SortedMap<i64, ChildState>,
     pub orders: SortedMap<i64, Order>,
+    /// By the id of their NexusOperationScheduled event.
+    pub nexus: SortedMap<i64, Nexus>,
+    /// By number.
+    pub callbacks: SortedMap<i64, Callback>,
+    /// Operations whose next call is due when the step ends.
+    pub to_call: Vec<i64>,
     pub order_attempts: u32,
     pub orders_deadline: Option<Micros>,
     pub request_ids: SortedSet<String>,
@@ -160,6 +173,9 @@ impl Run {
             buffer: VecDeque::new(),
             children: SortedMap::new(),
             orders: SortedMap::new(),
+            nexus: SortedMap::new(),
+            callbacks: SortedMap::new(),
+            to_call: Vec::new(),
             order_attempts: 0,
             orders_deadline: None,
             request_ids: SortedSet::new(),
@@ -231,6 +247,8 @@ impl Run {
             && self.task_queued.is_none()
             && !self.head.task.as_ref().is_some_and(|t| t.speculative)
             && self.activities.values().all(|a| a.queued.is_none())
+            && self.nexus.values().all(|n| !n.calling && !n.canceling)
+            && self.callbacks.values().all(|c| !c.calling)
             && self.updates.values().all(Update::at_rest)
     }
 

@@ -9,9 +9,11 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
+import { Buffer } from "node:buffer";
 import { dirname } from "node:path";
 import process from "node:process";
 import { checkNamespace } from "../../../dev/namespaces.ts";
+import type { NexusEndpoint } from "../../../dev/nexus/endpoints.ts";
 import type { NamespaceRegistry } from "../../../dev/server.ts";
 import type { NamespaceOptions } from "../../../engine/server_description.ts";
 import { Code, ServiceError } from "../../../service/raw.ts";
@@ -26,10 +28,11 @@ export function namespaceFileAt(
   storeOf: (namespace: string) => string,
 ): NamespaceRegistry {
   return {
-    load: () => readNamespaces(path),
-    save(registered) {
+    load: () => readList(path).namespaces,
+    loadEndpoints: () => readList(path).endpoints,
+    save(registered, endpoints) {
       try {
-        replaceFile(path, textOf(registered));
+        replaceFile(path, textOf(registered, endpoints));
       } catch (error) {
         throw new ServiceError(
           Code.INTERNAL,
@@ -56,10 +59,22 @@ export function namespaceFileAt(
   };
 }
 
-const textOf = (registered: ReadonlyMap<string, NamespaceOptions>) =>
+const textOf = (
+  registered: ReadonlyMap<string, NamespaceOptions>,
+  endpoints: readonly NexusEndpoint[],
+) =>
   `${
     JSON.stringify(
-      { namespaces: [...registered].map(([name, options]) => ({ name, ...options })) },
+      {
+        namespaces: [...registered].map(([name, options]) => ({ name, ...options })),
+        ...(endpoints.length > 0 && {
+          nexusEndpoints: endpoints.map(({ description, ...rest }) => ({
+            ...rest,
+            ...(description.length > 0 &&
+              { description: Buffer.from(description).toString("base64") }),
+          })),
+        }),
+      },
       null,
       2,
     )
@@ -86,21 +101,35 @@ function replaceFile(path: string, text: string): void {
   }
 }
 
+interface List {
+  readonly namespaces: ReadonlyMap<string, NamespaceOptions>;
+  readonly endpoints: readonly NexusEndpoint[];
+}
+
 /** Throws a CommandError with the path and the reason for a file that is not such a list. */
-function readNamespaces(path: string): ReadonlyMap<string, NamespaceOptions> {
+function readList(path: string): List {
   let text: string;
   try {
     text = readFileSync(path, "utf8");
   } catch (error) {
-    if ((error as { code?: string }).code === "ENOENT") return new Map();
+    if ((error as { code?: string }).code === "ENOENT") {
+      return { namespaces: new Map(), endpoints: [] };
+    }
     throw new CommandError(
       `${path}, the list of namespaces, cannot be read: ${(error as Error).message}`,
     );
   }
   try {
-    const { namespaces } = JSON.parse(text) as { namespaces?: unknown };
+    const { namespaces, nexusEndpoints = [] } = JSON.parse(text) as {
+      namespaces?: unknown;
+      nexusEndpoints?: unknown;
+    };
     if (!Array.isArray(namespaces)) throw new TypeError('"namespaces" must be a list');
-    return new Map(namespaces.map(readNamespace));
+    if (!Array.isArray(nexusEndpoints)) throw new TypeError('"nexusEndpoints" must be a list');
+    return {
+      namespaces: new Map(namespaces.map(readNamespace)),
+      endpoints: nexusEndpoints.map(readEndpoint),
+    };
   } catch (error) {
     throw new CommandError(
       `${path} is not a list of namespaces: ${
@@ -108,6 +137,32 @@ function readNamespaces(path: string): ReadonlyMap<string, NamespaceOptions> {
       }. Repair it, or remove it and name the namespaces with --namespace; their stores stay`,
     );
   }
+}
+
+function readEndpoint(entry: unknown, index: number): NexusEndpoint {
+  const { id, name, version, namespace, taskQueue, description = "", createdMs, modifiedMs } =
+    (entry ?? {}) as Record<string, unknown>;
+  const needs = (field: string, type: string, value: unknown) => {
+    if (typeof value === type) return;
+    throw new TypeError(`nexusEndpoints[${index}].${field} must be a ${type}`);
+  };
+  for (const [field, value] of Object.entries({ id, name, namespace, taskQueue, description })) {
+    needs(field, "string", value);
+  }
+  for (const [field, value] of Object.entries({ version, createdMs })) {
+    needs(field, "number", value);
+  }
+  if (modifiedMs !== undefined) needs("modifiedMs", "number", modifiedMs);
+  return {
+    id: id as string,
+    name: name as string,
+    version: version as number,
+    namespace: namespace as string,
+    taskQueue: taskQueue as string,
+    description: new Uint8Array(Buffer.from(description as string, "base64")),
+    createdMs: createdMs as number,
+    ...(modifiedMs !== undefined && { modifiedMs: modifiedMs as number }),
+  };
 }
 
 function readNamespace(entry: unknown, index: number): [name: string, options: NamespaceOptions] {

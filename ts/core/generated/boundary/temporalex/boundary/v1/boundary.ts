@@ -150,10 +150,24 @@ export const EngineMethod = {
   ENGINE_METHOD_RESET_ACTIVITY: 30,
   ENGINE_METHOD_UPDATE_ACTIVITY_OPTIONS: 31,
   ENGINE_METHOD_SET_SEARCH_ATTRIBUTES: 32,
+  ENGINE_METHOD_SET_NEXUS_ENDPOINTS: 60,
+  ENGINE_METHOD_NEXUS_CALL_ENDED: 61,
+  ENGINE_METHOD_NEXUS_OPERATION_ENDED: 62,
   UNRECOGNIZED: -1,
 } as const;
 
 export type EngineMethod = typeof EngineMethod[keyof typeof EngineMethod];
+
+
+export const NexusCallKind = {
+  NEXUS_CALL_KIND_UNSPECIFIED: 0,
+  NEXUS_CALL_KIND_START: 1,
+  NEXUS_CALL_KIND_CANCEL: 2,
+  NEXUS_CALL_KIND_CALLBACK: 3,
+  UNRECOGNIZED: -1,
+} as const;
+
+export type NexusCallKind = typeof NexusCallKind[keyof typeof NexusCallKind];
 
 
 export interface RunOptions {
@@ -873,6 +887,19 @@ export interface Flush {
   queuedTasks: number;
   timedOut: TimedOutAttempt[];
   transacts: TransactTask[];
+  nexusCalls: NexusCall[];
+}
+
+export interface NexusCall {
+  kind: NexusCallKind;
+  workflowId: string;
+  runId: string;
+  scheduledId: number;
+  attempt: number;
+  attributes: Uint8Array;
+  operationToken: string;
+  remainingMs: number;
+  outcome: Uint8Array;
 }
 
 export interface TimedOutAttempt {
@@ -10841,6 +10868,7 @@ function createBaseFlush(): Flush {
     queuedTasks: 0,
     timedOut: [],
     transacts: [],
+    nexusCalls: [],
   };
 }
 
@@ -10872,6 +10900,9 @@ export const Flush: MessageFns<Flush> = {
     }
     for (const v of message.transacts) {
       TransactTask.encode(v!, writer.uint32(74).fork()).join();
+    }
+    for (const v of message.nexusCalls) {
+      NexusCall.encode(v!, writer.uint32(162).fork()).join();
     }
     return writer;
   },
@@ -10961,6 +10992,14 @@ export const Flush: MessageFns<Flush> = {
             message.transacts.push(TransactTask.decode(reader, reader.uint32()));
             continue;
           }
+          case 20: {
+            if (tag !== 162) {
+              break;
+            }
+
+            message.nexusCalls.push(NexusCall.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -10987,6 +11026,168 @@ export const Flush: MessageFns<Flush> = {
     message.queuedTasks = object.queuedTasks ?? 0;
     message.timedOut = object.timedOut?.map((e) => TimedOutAttempt.fromPartial(e)) || [];
     message.transacts = object.transacts?.map((e) => TransactTask.fromPartial(e)) || [];
+    message.nexusCalls = object.nexusCalls?.map((e) => NexusCall.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseNexusCall(): NexusCall {
+  return {
+    kind: 0,
+    workflowId: "",
+    runId: "",
+    scheduledId: 0,
+    attempt: 0,
+    attributes: new Uint8Array(0),
+    operationToken: "",
+    remainingMs: 0,
+    outcome: new Uint8Array(0),
+  };
+}
+
+export const NexusCall: MessageFns<NexusCall> = {
+  encode(message: NexusCall, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.kind !== 0) {
+      writer.uint32(8).int32(message.kind);
+    }
+    if (message.workflowId !== "") {
+      writer.uint32(18).string(message.workflowId);
+    }
+    if (message.runId !== "") {
+      writer.uint32(26).string(message.runId);
+    }
+    if (message.scheduledId !== 0) {
+      writer.uint32(32).uint32(message.scheduledId);
+    }
+    if (message.attempt !== 0) {
+      writer.uint32(40).uint32(message.attempt);
+    }
+    if (message.attributes.length !== 0) {
+      writer.uint32(50).bytes(message.attributes);
+    }
+    if (message.operationToken !== "") {
+      writer.uint32(58).string(message.operationToken);
+    }
+    if (message.remainingMs !== 0) {
+      writer.uint32(65).double(message.remainingMs);
+    }
+    if (message.outcome.length !== 0) {
+      writer.uint32(74).bytes(message.outcome);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): NexusCall {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseNexusCall();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.kind = reader.int32() as any;
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.workflowId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.runId = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.scheduledId = reader.uint32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.attempt = reader.uint32();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.attributes = reader.bytes();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.operationToken = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 65) {
+              break;
+            }
+
+            message.remainingMs = reader.double();
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.outcome = reader.bytes();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<NexusCall>): NexusCall {
+    return NexusCall.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<NexusCall>): NexusCall {
+    const message = createBaseNexusCall();
+    message.kind = object.kind ?? 0;
+    message.workflowId = object.workflowId ?? "";
+    message.runId = object.runId ?? "";
+    message.scheduledId = object.scheduledId ?? 0;
+    message.attempt = object.attempt ?? 0;
+    message.attributes = object.attributes ?? new Uint8Array(0);
+    message.operationToken = object.operationToken ?? "";
+    message.remainingMs = object.remainingMs ?? 0;
+    message.outcome = object.outcome ?? new Uint8Array(0);
     return message;
   },
 };

@@ -1,11 +1,13 @@
-// Polls for Nexus tasks. `temporalex dev` has no endpoints, so no task comes, as on a Temporal
-// server without endpoints. The polls must stay open until their worker shuts down all the same:
-// the namespaces state workerPollCompleteOnShutdown, and SDKs wait for it.
-import { PollNexusTaskQueueRequest, ShutdownWorkerRequest } from "../messages/generated/fields.ts";
-import { textField } from "../engine/host_bytes.ts";
-import { LONG_POLL_MS } from "../engine/methods.ts";
-import { callCanceled, closed, tooLate } from "../engine/refusals.ts";
-import type { CallOptions, ServiceError } from "../service/raw.ts";
+// Polls for Nexus tasks. They stay open until a task comes or their worker shuts down: the
+// namespaces state workerPollCompleteOnShutdown, and SDKs wait for it.
+import {
+  PollNexusTaskQueueRequest,
+  ShutdownWorkerRequest,
+} from "../../messages/generated/fields.ts";
+import { textField } from "../../engine/host_bytes.ts";
+import { LONG_POLL_MS } from "../../engine/methods.ts";
+import { callCanceled, closed, tooLate } from "../../engine/refusals.ts";
+import type { CallOptions, ServiceError } from "../../service/raw.ts";
 
 /**
  * Workers whose shutdown is remembered: a poll can arrive after the ShutdownWorker of its worker.
@@ -15,6 +17,9 @@ const EMPTY_RESPONSE = new Uint8Array(0);
 
 interface Poll {
   readonly worker: string;
+  readonly queue: string;
+  /** Resolves with a task. */
+  take(task: Uint8Array): void;
   /** Resolves without a task, or rejects. */
   end(error?: ServiceError): void;
 }
@@ -41,6 +46,7 @@ export class NexusPolls {
   poll(
     request: Uint8Array,
     { signal, timeoutMs = Infinity }: CallOptions = {},
+    queue = "",
   ): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
       const worker = textField(request, PollNexusTaskQueueRequest.workerInstanceKey);
@@ -58,12 +64,20 @@ export class NexusPolls {
         waitMs,
       );
       const abort = () => poll.end(callCanceled());
+      const isOpen = () => {
+        if (!this.#polls.delete(poll)) return false;
+        clearTimeout(timer);
+        signal?.removeEventListener("abort", abort);
+        return true;
+      };
       const poll: Poll = {
         worker,
+        queue,
+        take: (task) => {
+          if (isOpen()) resolve(task);
+        },
         end: (error) => {
-          if (!this.#polls.delete(poll)) return;
-          clearTimeout(timer);
-          signal?.removeEventListener("abort", abort);
+          if (!isOpen()) return;
           if (error === undefined) resolve(EMPTY_RESPONSE);
           else reject(error);
         },
@@ -71,6 +85,16 @@ export class NexusPolls {
       this.#polls.add(poll);
       signal?.addEventListener("abort", abort, { once: true });
     });
+  }
+
+  /** Gives a task to the oldest poll of a queue; false without one. */
+  hand(queue: string, task: Uint8Array): boolean {
+    for (const poll of this.#polls) {
+      if (poll.queue !== queue) continue;
+      poll.take(task);
+      return true;
+    }
+    return false;
   }
 
   /** Ends the polls of a worker. `request` is the bytes of a ShutdownWorkerRequest. */

@@ -1,0 +1,413 @@
+// Nexus in `temporalex dev`: the same raw sessions and the same commands of Temporal's command line
+// as on Temporal's development server, histories compared event by event.
+// runtime: node
+// takes: 30 s
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { promisify } from "node:util";
+import { toJson } from "@bufbuild/protobuf";
+import {
+  type HistoryEvent,
+  HistoryEventSchema,
+} from "../../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
+import { silentLogger } from "../../../ts/base/logger.ts";
+import { type DevServer as OwnServer, startDevServer } from "../../../ts/dev/server.ts";
+import { GrpcService } from "../../../ts/grpc/grpc_service.ts";
+import {
+  type Command,
+  complete,
+  encoded,
+  nameOf,
+  RawNexusSession,
+  schedule,
+} from "../../support/nexus_session.ts";
+import { freePort } from "../../support/ports.ts";
+import { DevServer, noServer, temporalCli } from "./support/dev_server.ts";
+import { OurServer } from "./support/our_server.ts";
+
+const skip = noServer;
+const run = promisify(execFile);
+// deno-lint-ignore no-explicit-any
+type Any = any;
+
+let theirs: DevServer, ours: OwnServer;
+let addresses: readonly string[];
+const services: GrpcService[] = [];
+
+before(async () => {
+  if (skip !== false) return;
+  theirs = await DevServer.start();
+  ours = await startDevServer({
+    port: 0,
+    namespaces: ["default"],
+    storeOf: () => undefined,
+    logger: silentLogger,
+  });
+  addresses = [theirs.address, `127.0.0.1:${ours.port}`];
+  services.push(...addresses.map((address) => new GrpcService({ address })));
+});
+
+after(async () => {
+  for (const service of services) service.close();
+  await ours?.close();
+  await theirs?.stop();
+});
+
+const cli = async (address: string, ...args: string[]): Promise<string> => {
+  const all = [
+    "operator",
+    "nexus",
+    "endpoint",
+    ...args,
+    "--address",
+    address,
+    "-o",
+    "json",
+  ];
+  try {
+    return (await run(temporalCli()!, all)).stdout;
+  } catch (error) {
+    return (error as { stderr: string }).stderr.trim();
+  }
+};
+
+const UUID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+/** What differs by run, and what only a server has. */
+const OWN = new Set([
+  ...["eventTime", "taskId", "version", "createdTime", "lastModifiedTime", "urlPrefix"],
+  "historySizeBytes",
+]);
+
+function normalized(value: unknown): unknown {
+  const text = JSON.stringify(value, (key, each) => {
+    if (OWN.has(key)) return undefined;
+    // Where callbacks go differs, and so do their tokens.
+    return key === "completionCallbacks" ? "callbacks" : each;
+  });
+  return JSON.parse(text.replace(UUID, "<id>"));
+}
+
+test(
+  "the command line has the same results for endpoints",
+  { skip },
+  async () => {
+    const target = [
+      "--target-namespace",
+      "default",
+      "--target-task-queue",
+      "handlers",
+    ];
+    const results = await Promise.all(addresses.map(async (address) => {
+      const outputs: string[] = [];
+      const call = async (...args: string[]) => void outputs.push(await cli(address, ...args));
+      await call("create", "--name", "billing", ...target);
+      await call("create", "--name", "billing", ...target);
+      await call(
+        "create",
+        "--name",
+        "other",
+        ...target,
+        "--description",
+        "about it",
+      );
+      await call("create", "--name", "no good", ...target);
+      await call(
+        "create",
+        "--name",
+        "nowhere",
+        "--target-namespace",
+        "absent",
+        "--target-task-queue",
+        "q",
+      );
+      await call(
+        "update",
+        "--name",
+        "other",
+        "--target-task-queue",
+        "elsewhere",
+      );
+      await call("get", "--name", "other");
+      await call("get", "--name", "absent");
+      await call("delete", "--name", "other");
+      await call("delete", "--name", "other");
+      await call("list");
+      return outputs.map((output) => {
+        try {
+          return normalized(JSON.parse(output));
+        } catch {
+          return output.replace(UUID, "<id>").replace(/time=\S+ /, "");
+        }
+      });
+    }));
+    assert.deepEqual(results[1], results[0]);
+  },
+);
+
+/** Runs a session on both servers and compares the histories of the caller. */
+async function compared(
+  name: string,
+  timeouts: object,
+  body: (
+    session: RawNexusSession,
+    names: { caller: string; handler: string },
+  ) => Promise<void>,
+): Promise<void> {
+  const histories = await Promise.all(services.map(async (service) => {
+    const session = new RawNexusSession(service, "default");
+    const names = { caller: `${name}-caller`, handler: `${name}-handler` };
+    await session.start(names.caller);
+    await session.task([schedule(timeouts)]);
+    await body(session, names);
+    const found: unknown[] = [];
+    for (const id of Object.values(names)) {
+      const events = await session.events(id).catch(() => []);
+      found.push(
+        events.map((event: HistoryEvent) => normalized(toJson(HistoryEventSchema, event))),
+      );
+    }
+    await session.call("terminateWorkflowExecution", {
+      workflowExecution: { workflowId: names.caller },
+    }).catch(() => undefined);
+    return found;
+  }));
+  assert.deepEqual(histories[1], histories[0]);
+}
+
+const sync = {
+  variant: {
+    case: "syncSuccess" as const,
+    value: { payload: encoded("paid") },
+  },
+};
+const async = {
+  variant: {
+    case: "asyncSuccess" as const,
+    value: { operationToken: "token" },
+  },
+};
+
+test(
+  "a synchronous operation",
+  { skip },
+  () =>
+    compared("sync", {}, async (session, { caller }) => {
+      await session.respond((await session.request()).token, sync);
+      await session.until("NEXUS_OPERATION_COMPLETED", caller);
+      await session.task();
+    }),
+);
+
+for (const operationState of ["failed", "canceled"]) {
+  test(
+    `an operation that ${operationState}`,
+    { skip },
+    () =>
+      compared(operationState, {}, async (session, { caller }) => {
+        await session.respond((await session.request()).token, {
+          variant: {
+            case: "operationError",
+            value: {
+              operationState,
+              failure: { message: "no money", metadata: { a: "b" } },
+            },
+          },
+        });
+        await session.until(
+          `NEXUS_OPERATION_${operationState.toUpperCase()}`,
+          caller,
+        );
+        await session.task();
+      }),
+  );
+}
+
+test(
+  "a handler error that is final",
+  { skip },
+  () =>
+    compared("rejected", {}, async (session, { caller }) => {
+      await session.call("respondNexusTaskFailed", {
+        taskToken: (await session.request()).token,
+        error: { errorType: "BAD_REQUEST", failure: { message: "not so" } },
+      });
+      await session.until("NEXUS_OPERATION_FAILED", caller);
+      await session.task();
+    }),
+);
+
+test(
+  "a handler error that is retried",
+  { skip },
+  () =>
+    compared("retried", {}, async (session, { caller }) => {
+      await session.call("respondNexusTaskFailed", {
+        taskToken: (await session.request()).token,
+        error: { errorType: "INTERNAL", failure: { message: "later" } },
+      });
+      await session.respond((await session.request()).token, sync);
+      await session.until("NEXUS_OPERATION_COMPLETED", caller);
+      await session.task();
+    }),
+);
+
+test("an operation that times out", { skip }, () =>
+  compared(
+    "timeout",
+    { scheduleToCloseTimeout: { seconds: 2n } },
+    async (session, { caller }) => {
+      await session.respond((await session.request()).token, async);
+      await session.until("NEXUS_OPERATION_TIMED_OUT", caller);
+      await session.task();
+    },
+  ));
+
+const FLOWS = "handler-flows";
+
+/** Starts the workflow of an asynchronous operation, as SDKs do. */
+async function startHandler(
+  session: RawNexusSession,
+  workflowId: string,
+  { value }: Any,
+) {
+  await session.start(workflowId, {
+    requestId: value.requestId,
+    taskQueue: { name: FLOWS },
+    completionCallbacks: [{
+      variant: {
+        case: "nexus",
+        value: { url: value.callback, header: value.callbackHeader },
+      },
+    }],
+  });
+}
+
+test(
+  "an asynchronous operation",
+  { skip },
+  () =>
+    compared("async", {}, async (session, { caller, handler }) => {
+      const request = await session.request();
+      await startHandler(session, handler, request);
+      await session.respond(request.token, async);
+      await session.until("NEXUS_OPERATION_STARTED", caller);
+      await session.task();
+      await session.task([complete("shipped")], "default", FLOWS);
+      await session.until("NEXUS_OPERATION_COMPLETED", caller);
+      await session.task();
+    }),
+);
+
+test(
+  "a canceled asynchronous operation",
+  { skip },
+  () =>
+    compared("canceling", {}, async (session, { caller, handler }) => {
+      const request = await session.request();
+      await startHandler(session, handler, request);
+      await session.respond(request.token, async);
+      await session.until("NEXUS_OPERATION_STARTED", caller);
+      await session.task([{
+        commandType: 18,
+        attributes: {
+          case: "requestCancelNexusOperationCommandAttributes",
+          value: { scheduledEventId: 5n },
+        },
+      }]);
+      const canceling = await session.request();
+      assert.equal(canceling.value.operationToken, "token");
+      await session.call("respondNexusTaskCompleted", {
+        taskToken: canceling.token,
+        response: { variant: { case: "cancelOperation", value: {} } },
+      });
+      await session.until("NEXUS_OPERATION_CANCEL_REQUEST_COMPLETED", caller);
+      await session.task();
+      await session.call("requestCancelWorkflowExecution", {
+        workflowExecution: { workflowId: handler },
+      });
+      const command: Command = {
+        commandType: 7,
+        attributes: {
+          case: "cancelWorkflowExecutionCommandAttributes",
+          value: {},
+        },
+      };
+      await session.task([command], "default", FLOWS);
+      await session.until("NEXUS_OPERATION_CANCELED", caller);
+      await session.task();
+    }),
+);
+
+test("an unknown endpoint fails the workflow task", { skip }, async () => {
+  const failures = await Promise.all(services.map(async (service) => {
+    const session = new RawNexusSession(service, "default");
+    await session.start("unknown");
+    const error = await session.task([schedule({ endpoint: "absent" })]).catch((
+      e,
+    ) => e);
+    const failed = await session.until("WORKFLOW_TASK_FAILED", "unknown");
+    assert.equal(nameOf(failed), "WORKFLOW_TASK_FAILED");
+    await session.call("terminateWorkflowExecution", {
+      workflowExecution: { workflowId: "unknown" },
+    });
+    return [
+      error.code,
+      error.message,
+      normalized(toJson(HistoryEventSchema, failed)),
+    ];
+  }));
+  assert.deepEqual(failures[1], failures[0]);
+});
+
+test(
+  "kill -9 loses no operation between its start and its end",
+  { skip },
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), "temporalex-nexus-dev-"));
+    const args = [
+      "--port",
+      String(await freePort()),
+      "--db-filename",
+      join(folder, "dev.sqlite"),
+    ];
+    let server = await OurServer.start(...args);
+    let service = new GrpcService({ address: server.address });
+    const restart = async () => {
+      service.close();
+      await server.stop("SIGKILL");
+      server = await OurServer.start(...args);
+      service = new GrpcService({ address: server.address });
+      return new RawNexusSession(service, "default");
+    };
+    try {
+      const target = [
+        "--target-namespace",
+        "default",
+        "--target-task-queue",
+        "handlers",
+      ];
+      await cli(server.address, "create", "--name", "billing", ...target);
+      let session = new RawNexusSession(service, "default");
+      await session.start();
+      await session.task([schedule()]);
+      const lost = await session.request();
+      session = await restart();
+      const request = await session.request();
+      assert.equal(request.value.requestId, lost.value.requestId);
+      await startHandler(session, "handler", request);
+      await session.respond(request.token, async);
+      await session.until("NEXUS_OPERATION_STARTED");
+      session = await restart();
+      await session.task([complete("shipped")], "default", FLOWS);
+      await session.until("NEXUS_OPERATION_COMPLETED");
+    } finally {
+      service.close();
+      await server.stop();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+);

@@ -164,7 +164,7 @@ test("referenced runs that are not open are counted; at 320 px the chain has a s
   await expect(page.locator(".timeline.chain")).toHaveCount(0);
 });
 
-test("in a chain of fifty runs, a drag over all runs shows each, and draws none of them again", async ({ app }) => {
+test("in a chain of fifty runs, a drag over all runs shows each and draws the timeline only once", async ({ app }) => {
   const { page } = app;
   await app.start();
   await app.drop(longChain(50));

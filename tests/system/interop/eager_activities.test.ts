@@ -51,9 +51,8 @@ function watchCalls(service: RawService) {
           came.polled++;
         }
       } else if (method === "respondWorkflowTaskCompleted") {
-        came.eager +=
-          fromBinary(RespondWorkflowTaskCompletedResponseSchema, answer)
-            .activityTasks.length;
+        came.eager += fromBinary(RespondWorkflowTaskCompletedResponseSchema, answer)
+          .activityTasks.length;
       }
       return answer;
     },

@@ -142,17 +142,17 @@ function readList(path: string): List {
 function readEndpoint(entry: unknown, index: number): NexusEndpoint {
   const { id, name, version, namespace, taskQueue, description = "", createdMs, modifiedMs } =
     (entry ?? {}) as Record<string, unknown>;
-  const needs = (field: string, type: string, value: unknown) => {
-    if (typeof value === type) return;
-    throw new TypeError(`nexusEndpoints[${index}].${field} must be a ${type}`);
+  const needs = (field: string, type: string, holds: boolean) => {
+    if (!holds) throw new TypeError(`nexusEndpoints[${index}].${field} must be a ${type}`);
   };
   for (const [field, value] of Object.entries({ id, name, namespace, taskQueue, description })) {
-    needs(field, "string", value);
+    needs(field, "string", typeof value === "string");
   }
-  for (const [field, value] of Object.entries({ version, createdMs })) {
-    needs(field, "number", value);
+  for (
+    const [field, value] of Object.entries({ version, createdMs, modifiedMs: modifiedMs ?? 0 })
+  ) {
+    needs(field, "number", typeof value === "number");
   }
-  if (modifiedMs !== undefined) needs("modifiedMs", "number", modifiedMs);
   return {
     id: id as string,
     name: name as string,

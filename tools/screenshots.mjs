@@ -23,14 +23,15 @@ pictures of README and docs, which are 1440 pixels wide, to docs/pictures.
 const { values } = readCommandLine(HELP, {
   only: { type: "string" },
   out: { type: "string" },
-  widths: { type: "string", default: "1440,320" },
+  widths: { type: "string" },
   built: { type: "boolean" },
 });
 leaveWithParent();
 
-const widths = values.widths.split(",").map(Number);
+const asked = values.widths ?? "1440,320";
+const widths = asked.split(",").map(Number);
 if (!widths.every((width) => Number.isInteger(width) && width >= 200 && width <= 4000)) {
-  console.error(`--widths needs whole numbers from 200 to 4000, got ${values.widths}`);
+  console.error(`--widths needs whole numbers from 200 to 4000, got ${asked}`);
   process.exit(2);
 }
 const SIZES = widths.map((width) => ({ width, height: width < 600 ? 720 : 900 }));

@@ -2,7 +2,11 @@
 // Each is recorded without its statement, and has one more line when it is replayed.
 import { strip } from "../verdicts/edits.mjs";
 
-/** Statements that throw, and what their message has. */
+/**
+ * Statements that throw, and what their message has.
+ *
+ * @type {(readonly [statement: string, message: RegExp])[]}
+ */
 const WAYS = [
   ['throw new Error("broken");', /broken/],
   ["(undefined).boom;", /undefined/],

@@ -102,7 +102,7 @@ if (values.rebuild && problems.length === 0) {
     for (const half of same ? Object.keys(HALVES) : []) {
       check(
         again[half].wasmSha256 === manifest[half].wasmSha256,
-        `the same toolchain gives other bytes than the committed ${half}.wasm`,
+        `the committed ${half}.wasm differs from a build by the same toolchain; run node tools/build_core.mjs and commit the result`,
       );
     }
     if (!same) {

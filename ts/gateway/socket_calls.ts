@@ -91,7 +91,7 @@ export class SocketCalls {
         this.#calls.get(id)?.controller.abort(new Error("the caller canceled the call"));
         return;
       case "call":
-        if (this.#calls.has(id)) throw new FrameError("a call has the same number as an open call");
+        if (this.#calls.has(id)) throw new FrameError(`call ${id} has the number of an open call`);
         void this.#call(frame);
     }
   }

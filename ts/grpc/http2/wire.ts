@@ -325,13 +325,17 @@ export class Wire {
       const flags = chunk[at + 4]!;
       const id = uint31(chunk, at + 5);
       if (!this.#greeted && type !== FRAME.settings) {
-        throw new WireError("it does not start with an HTTP/2 preface");
+        throw new WireError(
+          `the server does not speak HTTP/2: its first frame is of type ${type}, not SETTINGS`,
+        );
       }
       if (length > DEFAULT_FRAME_BYTES) {
         throw new WireError(`a frame has ${length} bytes, more than ${DEFAULT_FRAME_BYTES}`);
       }
       if (this.#block !== undefined && (type !== FRAME.continuation || id !== this.#block.id)) {
-        throw new WireError("expected a CONTINUATION frame");
+        throw new WireError(
+          `a frame of type ${type} on stream ${id} interrupts the headers of stream ${this.#block.id}`,
+        );
       }
       if (type === FRAME.data && (flags & PADDED) === 0) {
         at += HEAD_BYTES;
@@ -414,7 +418,9 @@ export class Wire {
       case FRAME.continuation:
         if (this.#block === undefined) throw new WireError("CONTINUATION frame without HEADERS");
         if (this.#block.bytes.length + payload.length > MAX_HEADER_BYTES) {
-          throw new WireError("the header block is too large");
+          throw new WireError(
+            `the headers of stream ${id} have more than ${MAX_HEADER_BYTES} bytes`,
+          );
         }
         this.#block.bytes = Buffer.concat([this.#block.bytes, payload]);
         return this.#blockPart(flags);
@@ -463,7 +469,9 @@ export class Wire {
       throw frameSizeError("SETTINGS", payload, id, "a multiple of 6 bytes on stream 0");
     }
     if ((flags & ACK) !== 0) {
-      if (!this.#greeted) throw new WireError("it does not start with an HTTP/2 preface");
+      if (!this.#greeted) {
+        throw new WireError("the first SETTINGS frame of the server is an acknowledgment");
+      }
       return;
     }
     for (let at = 0; at < payload.length; at += 6) {

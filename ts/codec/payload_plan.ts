@@ -41,6 +41,7 @@ const READABLE: ReadonlySet<string> = new Set([
   `${COMMON}.SearchAttributes`,
   "temporal.api.workflowservice.v1.CountWorkflowExecutionsResponse.AggregationGroup",
   "temporal.api.workflowservice.v1.CountSchedulesResponse.AggregationGroup",
+  "temporal.api.workflowservice.v1.CountActivityExecutionsResponse.AggregationGroup",
 ]);
 export const HEADER = `${COMMON}.Header`;
 export const MEMO = `${COMMON}.Memo`;

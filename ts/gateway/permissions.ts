@@ -25,6 +25,7 @@ export interface Permissions {
 const READS: ReadonlySet<string> = new Set<MethodName>([
   "queryWorkflow",
   "pollWorkflowExecutionUpdate",
+  "pollActivityExecution",
 ]);
 /** Requests without a namespace that return server information only. */
 const WITHOUT: ReadonlySet<string> = new Set<MethodName>(["getSystemInfo", "getClusterInfo"]);

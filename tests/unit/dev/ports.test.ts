@@ -154,7 +154,7 @@ test("an oversized message is rejected, and the connection stays usable", async 
   );
   assert.equal(answer.status, String(Code.RESOURCE_EXHAUSTED), answer.message);
   const unknown = await grpc(
-    "/temporal.api.workflowservice.v1.WorkflowService/ListWorkers",
+    "/temporal.api.workflowservice.v1.WorkflowService/ListWorkflowRules",
     body.subarray(0, 5_000_000),
   );
   assert.equal(unknown.status, String(Code.UNIMPLEMENTED));

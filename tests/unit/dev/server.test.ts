@@ -55,6 +55,7 @@ test("hand-written encoding and decoding agree with the generated messages", asy
         asyncUpdate: true,
         workerPollCompleteOnShutdown: true,
         standaloneActivities: true,
+        workerHeartbeats: true,
       },
     },
     config: {
@@ -106,7 +107,7 @@ test("an unsupported method fails with UNIMPLEMENTED and what to use instead, in
   const path = "/temporal.api.workflowservice.v1.WorkflowService/";
   for (
     const [method, words] of [
-      ["ListWorkers", /DescribeTaskQueue/],
+      ["FetchWorkerConfig", /configuration of workers/],
       ["ListWorkflowRules", /workflow rules/],
       ["StartNexusOperationExecution", /Nexus operations without a workflow/],
       ["SomethingNew", /does not have SomethingNew/],

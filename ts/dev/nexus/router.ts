@@ -1,7 +1,6 @@
 // The calls that the engines of a server request: to handlers by endpoint, and callbacks to the
 // engine whose workflow waits for an operation.
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import {
   EngineNexusCallEnded as Ended,
   EngineNexusOutcome as Field,
@@ -29,6 +28,7 @@ import {
   type NexusHost,
 } from "../../engine/nexus_calls.ts";
 import { Code, ServiceError } from "../../service/raw.ts";
+import { timestampOfMs } from "../../engine/schedules/durations.ts";
 import type { NexusEndpoints } from "./endpoints.ts";
 import { linkBytes, linksOfResponse, nexusLink } from "./links.ts";
 import { CALL_OUTCOMES, type CallOutcome, handlerFailure, outcomeOfCall } from "./outcomes.ts";
@@ -156,7 +156,7 @@ function requestOf(
   if (call.kind === NexusCallKind.NEXUS_CALL_KIND_CANCEL) {
     return create(RequestSchema, {
       header,
-      scheduledTime: timestampFromMs(Date.now()),
+      scheduledTime: timestampOfMs(Date.now()),
       variant: {
         case: "cancelOperation",
         value: { service, operation, operationId: operationToken, operationToken },
@@ -168,7 +168,7 @@ function requestOf(
   const type = EventType.NEXUS_OPERATION_SCHEDULED;
   return create(RequestSchema, {
     header,
-    scheduledTime: timestampFromMs(Date.now()),
+    scheduledTime: timestampOfMs(Date.now()),
     variant: {
       case: "startOperation",
       value: {

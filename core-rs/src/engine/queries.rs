@@ -6,7 +6,7 @@ use super::limits;
 use super::message::message;
 use super::messages::common::*;
 use super::messages::tasks::*;
-use super::queues::{Poll, Side, Task};
+use super::queues::{Entry, Poll, Side, Task};
 use super::rpc;
 use super::state::query::{How, Query};
 use super::state::run::{Deadline, Run};
@@ -29,7 +29,7 @@ pub fn enqueue(run: &mut Run, cx: &mut Context, id: u64, try_sticky: bool) {
     let sticky = try_sticky && run.sticky() && cx.queues.sticky_alive(&run.head.sticky_queue, cx.now);
     let name = if sticky { &run.head.sticky_queue } else { &run.head.task_queue };
     let rank = limits::rank(run.head.priority.as_deref(), None);
-    let key = cx.queues.push(Side::Workflow, name, rank, time, run.slot, Task::Query(id), cx.now);
+    let key = cx.queues.push(Side::Workflow, name, Entry { rank, ready: time, slot: run.slot, task: Task::Query(id) }, cx.now);
     let deadline = (sticky && run.head.sticky_timeout_us > 0).then(|| time + run.head.sticky_timeout_us);
     run.set_deadline(Deadline::Query(id), None, deadline);
     if let Some(q) = run.queries.get_mut(&id) {

@@ -30,6 +30,15 @@ pub struct Poll {
     pub sticky: bool,
 }
 
+/// A task that waits for a poll.
+pub struct Entry {
+    pub rank: Rank,
+    pub ready: Micros,
+    /// The slot of its run.
+    pub slot: u32,
+    pub task: Task,
+}
+
 #[derive(Default)]
 struct Queue {
     tasks: Backlog,
@@ -70,7 +79,8 @@ impl Queues {
     }
 
     /// Adds a task; of tasks with the same rank those come first that became ready earlier.
-    pub fn push(&mut self, side: Side, name: &str, rank: Rank, ready: Micros, slot: u32, task: Task, now: Micros) -> QueueKey {
+    pub fn push(&mut self, side: Side, name: &str, entry: Entry, now: Micros) -> QueueKey {
+        let Entry { rank, ready, slot, task } = entry;
         self.seq += 1;
         let order = (ready, self.seq);
         let queue = self.queue(side, name);

@@ -1,7 +1,7 @@
 //! A step on a run, and what it sets off: the next task, queues, deadlines, readers, new runs.
 use super::context::Context;
 use super::machine::Engine;
-use super::queues::{Side, Task};
+use super::queues::{Entry, Side, Task};
 use super::state::run::Run;
 use super::{activity, close, deadlines, history_readers, limits, nexus, orders, workflow_task};
 
@@ -72,7 +72,8 @@ fn enqueue(run: &mut Run, cx: &mut Context) {
         let sticky = task.sticky && cx.queues.sticky_alive(&run.head.sticky_queue, cx.now);
         let name = if sticky { &run.head.sticky_queue } else { &run.head.task_queue };
         let rank = limits::rank(run.head.priority.as_deref(), None);
-        let key = cx.queues.push(Side::Workflow, name, rank, task.scheduled_us, run.slot, Task::Workflow, cx.now);
+        let entry = Entry { rank, ready: task.scheduled_us, slot: run.slot, task: Task::Workflow };
+        let key = cx.queues.push(Side::Workflow, name, entry, cx.now);
         run.task_queued = Some(key);
         if !sticky {
             run.set_task_deadline(None);
@@ -86,7 +87,8 @@ fn enqueue(run: &mut Run, cx: &mut Context) {
         }
         let name = a.attrs.task_queue.as_ref().map_or("", |q| &q.name);
         let rank = limits::rank(run.head.priority.as_deref(), a.attrs.priority.as_deref());
-        a.queued = Some(cx.queues.push(Side::Activity, name, rank, a.state.scheduled_us, run.slot, Task::Activity(id), cx.now));
+        let entry = Entry { rank, ready: a.state.scheduled_us, slot: run.slot, task: Task::Activity(id) };
+        a.queued = Some(cx.queues.push(Side::Activity, name, entry, cx.now));
         activity::restore(run, id);
     }
 }

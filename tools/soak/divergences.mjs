@@ -14,6 +14,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import process from "node:process";
 import { parseArgs } from "node:util";
 import { decodeCommand } from "#dist/ts/debug/commands.js";
 import { createWorkerRealm } from "#dist/ts/realm/mod.js";
@@ -202,8 +203,11 @@ const originals = new Map();
 const rows = [];
 const unseen = [], failed = [], notLoaded = [];
 let n = 0;
+// A run that is ended early prints what it has measured.
+let isEnding = false;
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => (isEnding = true));
 for (const { program, edit } of order) {
-  if (rows.length >= Number(values.edits)) break;
+  if (isEnding || rows.length >= Number(values.edits)) break;
   const file = join(work, `${program.name}.v${n++}.js`);
   writeFileSync(file, edit.code);
   let original = originals.get(program.name);

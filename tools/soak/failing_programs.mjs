@@ -41,9 +41,15 @@ const [recorded, broken, histories] = ["recorded", "broken", "histories"].map((n
 for (const folder of [recorded, broken, histories]) mkdirSync(folder, { recursive: true });
 const programs = failingPrograms().filter(({ name }) => name === (values.only ?? name));
 const problems = [];
-/** Notes a difference of a program on one of the three surfaces. */
-const report = ({ name, kind, statement }, surface, text) =>
-  problems.push({ name, surface, text: `${name} (${kind}) ${statement}\n    ${surface}: ${text}` });
+/** Prints a difference of a program on one of the three surfaces. */
+function report({ name, kind, statement }, surface, text) {
+  problems.push({ name, surface });
+  console.log(`${name} (${kind}) ${statement}\n    ${surface}: ${text}`);
+}
+// A run that is ended early states how many programs the page has shown.
+let isEnding = false;
+let shown = 0;
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => (isEnding = true));
 
 for (const { name, good, broken: code, drive } of programs) {
   const file = join(recorded, `${name}.js`);
@@ -118,6 +124,8 @@ async function checkPage() {
   if (browser === undefined) throw new Error(`no browser found: ${reason}`);
   try {
     for (const program of programs) {
+      if (isEnding) break;
+      shown++;
       const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
       try {
         await checkProgram(page, site.url, program);
@@ -164,15 +172,15 @@ async function checkProgram(page, url, program) {
   }
 }
 
-for (const { text } of problems) console.log(text);
-const right = (surface) =>
-  programs.length -
-  new Set(problems.filter((one) => one.surface === surface).map((one) => one.name)).size;
-const page = values["no-page"] ? "" : `, page ${right("page")}`;
+const count = (surface, of) =>
+  `${
+    of - new Set(problems.filter((one) => one.surface === surface).map(({ name }) => name)).size
+  } of ${of}`;
+const page = values["no-page"] ? "" : `, page ${count("page", shown)}`;
 console.log(
-  `${programs.length} programs; shown as failures with message and line: JSON ${
-    right("JSON")
-  }, text ${right("text")}${page}`,
+  `shown as failures with message and line: JSON ${count("JSON", programs.length)}, text ${
+    count("text", programs.length)
+  }${page}`,
 );
 if (values.keep === undefined) rmSync(work, { recursive: true, force: true });
 process.exitCode = problems.length === 0 ? 0 : 1;

@@ -85,7 +85,7 @@ try {
   if (options.code) {
     await drop("tally.ts", tallyCode());
     await page.getByRole("button", { name: "Show what will run" }).click();
-    await page.getByRole("button", { name: "Run it" }).click();
+    await page.getByRole("button", { name: "Run code" }).click();
     await page.locator("#verdict", { hasText: "Replays" }).waitFor({ timeout: 120_000 });
   }
   await page.waitForTimeout(1500);

@@ -44,7 +44,7 @@ try {
   await says("No code");
   await drop("tally.ts", tallyCode());
   await page.getByRole("button", { name: "Show what will run" }).click();
-  await page.getByRole("button", { name: "Run it" }).click();
+  await page.getByRole("button", { name: "Run code" }).click();
   await says("Replays");
   await page.getByRole("button", { name: "Edit", exact: true }).click();
   await page.locator(".cm-content").click();

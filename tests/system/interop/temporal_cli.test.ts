@@ -498,8 +498,6 @@ test("unsupported features are reported with an alternative", { skip }, async (t
   for (
     const [args, words] of [
       [["worker", "deployment", "list"], /worker versioning/],
-      [["worker", "list"], /temporal task-queue describe/],
-      [["operator", "nexus", "endpoint", "list"], /Nexus/],
       [["operator", "cluster", "list"], /other clusters/],
       [["workflow", "list", "-n", "other"], /start it with --namespace other/],
     ] as const

@@ -88,12 +88,19 @@ export interface ActivityUnpauseOptions {
 /** Changed options: null clears an option, undefined leaves it unchanged. */
 export interface ActivityOptionsUpdate {
   taskQueue?: string;
+  /** Limit of all attempts together. */
   scheduleToCloseTimeout?: Duration | null;
+  /** Limit of the wait for a worker. */
   scheduleToStartTimeout?: Duration | null;
+  /** Limit of one attempt. */
   startToCloseTimeout?: Duration | null;
+  /** Limit between two heartbeats. */
   heartbeatTimeout?: Duration | null;
+  /** When another attempt follows a failed one. */
   retry?: RetryPolicy | null;
+  /** Place in the task queue. */
   priority?: Priority | null;
+  /** Wait before the first attempt. */
   startDelay?: Duration | null;
 }
 
@@ -114,12 +121,16 @@ export interface ActivityExecutionInfo {
   /** The message of the service. */
   rawListInfo?: RawActivityExecutionListInfo;
   activityId: string;
+  /** Id of this run of the activity id. */
   activityRunId: string;
   activityType: string;
   /** Time of the start. */
   scheduleTime?: Date;
+  /** Time of the end. */
   closeTime?: Date;
+  /** Running, paused, or how it has ended. */
   status: ActivityExecutionStatus;
+  /** Search attributes of the start. */
   typedSearchAttributes: TypedSearchAttributes;
   taskQueue: string;
   /** Time between start and close, in milliseconds. */
@@ -130,35 +141,57 @@ export interface ActivityExecutionInfo {
 
 /** A standalone activity in detail. */
 export interface ActivityExecutionDescription extends ActivityExecutionInfo {
+  /** The messages of its callbacks. */
   rawCallbacks: RawActivityExecutionCallbacks;
   /** The message of the service. */
   rawInfo: RawActivityExecutionInfo;
   /** State of an open activity. */
   runState?: PendingActivityState;
+  /** Limit of all attempts together, in milliseconds. */
   scheduleToCloseTimeoutMs?: number;
+  /** Limit of the wait for a worker, in milliseconds. */
   scheduleToStartTimeoutMs?: number;
+  /** Limit of one attempt, in milliseconds. */
   startToCloseTimeoutMs?: number;
+  /** Limit between two heartbeats, in milliseconds. */
   heartbeatTimeoutMs?: number;
+  /** With the defaults of the service. */
   retryPolicy: RetryPolicy;
+  /** Undefined before the first heartbeat. */
   lastHeartbeatTime?: Date;
+  /** Start of the last attempt. */
   lastStartedTime?: Date;
   /** From 1. */
   attempt: number;
   /** Time at which the schedule-to-close timeout ends. */
   expirationTime?: Date;
+  /** The worker of the last attempt. */
   lastWorkerIdentity?: string;
+  /** Wait before the next attempt, in milliseconds. */
   currentRetryIntervalMs?: number;
+  /** End of the last attempt. */
   lastAttemptCompleteTime?: Date;
+  /** Undefined while an attempt runs or waits for a worker. */
   nextAttemptScheduleTime?: Date;
+  /** Version of the worker of the last attempt. */
   lastDeploymentVersion?: WorkerDeploymentVersion;
+  /** Place in the task queue. */
   priority: Priority;
+  /** Reason of the request to cancel. */
   canceledReason?: string;
+  /** Wait before the first attempt, in milliseconds. */
   startDelayMs?: number;
+  /** Heartbeats of all attempts. */
   totalHeartbeatCount?: number;
+  /** Whether `getHeartbeatDetails` has details. */
   hasHeartbeatDetails: boolean;
+  /** Whether `getLastFailure` has a failure. */
   hasLastFailure: boolean;
+  /** Whether `getInput` has arguments. */
   hasInput: boolean;
+  /** Whether `getResult` has a result. */
   hasResult: boolean;
+  /** Whether `getOutcomeFailure` has a failure. */
   hasOutcomeFailure: boolean;
   /** Details of the last heartbeat, if they were included. */
   getHeartbeatDetails<T = Any>(): Promise<T | undefined>;
@@ -174,6 +207,7 @@ export interface ActivityExecutionDescription extends ActivityExecutionInfo {
 
 /** A count of standalone activities. */
 export interface CountActivityExecutions {
+  /** All that match the query. */
   readonly count: number;
   /** Of a count with GROUP BY. */
   readonly groups?: { readonly count: number; readonly groupValues?: Any[] }[];
@@ -205,7 +239,9 @@ export interface ActivityHandle<R = Any> {
 /** Input of `start`. */
 export interface ActivityStartInput {
   readonly activityType: string;
+  /** Options of the start. */
   readonly options: ActivityOptions;
+  /** Headers that are sent with the call. */
   readonly headers: Headers;
 }
 
@@ -213,6 +249,7 @@ export interface ActivityStartInput {
 interface ActivityInput {
   readonly activityId: string;
   readonly activityRunId: string;
+  /** Headers that are sent with the call. */
   readonly headers: Headers;
 }
 
@@ -223,36 +260,46 @@ export interface ActivityGetResultInput extends ActivityInput {
 }
 /** Input of `describe`. */
 export interface ActivityDescribeInput extends ActivityInput {
+  /** What is included. */
   readonly options: Required<ActivityDescribeOptions>;
 }
 /** Input of `cancel`. */
 export interface ActivityCancelInput extends ActivityInput {
+  /** Reason, for user interfaces. */
   readonly reason: string;
 }
 /** Input of `terminate`. */
 export interface ActivityTerminateInput extends ActivityInput {
+  /** Reason, for user interfaces. */
   readonly reason: string;
 }
 /** Input of `list`. */
 export interface ActivityListInput {
+  /** A list filter; "" selects all. */
   readonly query: string;
+  /** Headers that are sent with the call. */
   readonly headers: Headers;
 }
 /** Input of `count`. */
 export interface ActivityCountInput {
+  /** A list filter; "" selects all. */
   readonly query: string;
+  /** Headers that are sent with the call. */
   readonly headers: Headers;
 }
 /** Input of `pause`. */
 export interface ActivityPauseInput extends ActivityInput {
+  /** Options of the pause. */
   readonly options: ActivityPauseOptions;
 }
 /** Input of `unpause`. */
 export interface ActivityUnpauseInput extends ActivityInput {
+  /** Options of the resumption. */
   readonly options: ActivityUnpauseOptions;
 }
 /** Input of `updateOptions`. */
 export interface ActivityUpdateOptionsInput extends ActivityInput {
+  /** What changes. */
   readonly options: ActivityOptionsUpdate;
 }
 /** Input of `restoreOriginalOptions`. */

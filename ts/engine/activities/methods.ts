@@ -342,5 +342,3 @@ function describeWait(host: ActivityHost, bytes: Uint8Array): ActivityWait {
     },
   };
 }
-
-export { notFound as activityNotFound };

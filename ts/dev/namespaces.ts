@@ -375,14 +375,15 @@ export class Namespaces implements RawService {
     options: CallOptions | undefined,
   ): Promise<Uint8Array> | undefined {
     const tasks = this.#nexusTasks;
-    const answered = async (work: () => Uint8Array | Promise<Uint8Array>) => await work();
+    // Asynchronous, so that errors reject.
+    const called = async (work: () => Uint8Array | Promise<Uint8Array>) => await work();
     switch (method) {
       case "pollNexusTaskQueue":
-        return answered(() => tasks.poll(name, request, options));
+        return called(() => tasks.poll(name, request, options));
       case "respondNexusTaskCompleted":
-        return answered(() => tasks.completed(request));
+        return called(() => tasks.completed(request));
       case "respondNexusTaskFailed":
-        return answered(() => tasks.failed(request));
+        return called(() => tasks.failed(request));
       default:
         return undefined;
     }

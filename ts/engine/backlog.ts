@@ -60,7 +60,7 @@ export function totalOf(
   return total;
 }
 
-/** Adds standalone activities, which wait in a queue of their own. */
+/** Adds standalone activities, which wait in separate queues. */
 export function withStandalone(
   stats: readonly PriorityStats[],
   standalone: readonly PriorityBacklog[],

@@ -17,7 +17,7 @@ import { broadcastToRuns, isBroadcast } from "./broadcast.ts";
 import type { ClosedRuns } from "./closed_runs.ts";
 import { Engine } from "./engine.ts";
 import { type CallOther, functionsOf } from "./functions.ts";
-import { answered, type HostMethod, hostMethods } from "./host_methods.ts";
+import { answered, type HostMethod, hostMethods, namespaceCheck } from "./host_methods.ts";
 import { fireTimerRequest } from "./manual_timers.ts";
 import { ENGINE_METHODS } from "./methods.ts";
 import type { EmbeddedEngineOptions, EngineStats } from "./options.ts";
@@ -130,7 +130,9 @@ export class EmbeddedEngine implements RawService {
       ? () => this.#broadcast(request)
       : this.#local[method];
     if (local !== undefined) return answered(() => local(request));
-    if (method === "shutdownWorker") this.#workers.shutDown(request);
+    if (method === "shutdownWorker") {
+      this.#workers.shutDown(request, namespaceCheck(this.namespace));
+    }
     const ofBatch = this.#engine.workOfBatch(method, request, options);
     if (ofBatch !== undefined) return ofBatch;
     if (method === "executeMultiOperation") return this.#engine.requestPair(request, options);

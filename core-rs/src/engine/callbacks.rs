@@ -25,7 +25,7 @@ pub fn add(run: &mut Run, callbacks: &[Vec<u8>], time: Micros) {
     }
 }
 
-/// Those that a run which continues this one takes over.
+/// Callbacks that the run which continues this one inherits.
 pub fn carried(run: &Run) -> Vec<Vec<u8>> {
     run.callbacks.values().filter_map(|c| c.state.callback.clone()).collect()
 }

@@ -1,4 +1,4 @@
-// Replays histories one after the other, in a realm of their own or in the kept one.
+// Replays histories one after the other, in a new realm or in the kept one.
 import type { MessageCodec } from "../../codec/message_codec.ts";
 import { fileSources, type SourceHost } from "../../platform/source_files.ts";
 import { isNode } from "../../platform/threads.ts";

@@ -131,7 +131,7 @@ export function checkEndpoint(
     issues.push(
       `target URL ${
         JSON.stringify(externalUrl)
-      }: temporalex dev calls workers of its own namespaces only; set a target namespace and a target task queue, or use a Temporal cluster`,
+      }: temporalex dev calls only workers of its namespaces; set a target namespace and a target task queue, or use a Temporal cluster`,
     );
   } else {
     if (namespace === "") issues.push("target namespace not set");

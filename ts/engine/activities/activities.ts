@@ -31,7 +31,7 @@ import {
   WAITING_METHODS,
   type WaitingMethod,
 } from "./methods.ts";
-import { ActivityQueues, Agenda } from "./queues.ts";
+import { ActivityQueues, Agenda, priorityOf } from "./queues.ts";
 import { decodeActivity, encodeActivity, isClosed, isStarted, type LiveActivity } from "./state.ts";
 import { type ActivityPoll, concernsStandalone, encodeActivityTask, readPoll } from "./tasks.ts";
 
@@ -336,7 +336,7 @@ export class Activities {
     const waits = !isClosed(activity) && !isStarted(activity) && !progress.isPaused &&
       progress.readyMs <= nowMs;
     const isInPlace = waits && queued?.queue === info.taskQueue &&
-      queued.readyMs === progress.readyMs;
+      queued.readyMs === progress.readyMs && queued.priority === priorityOf(activity);
     if (!isInPlace) {
       this.#queues.remove(activity);
       if (waits) this.#queues.push(activity);

@@ -83,7 +83,7 @@ interface Target {
   readonly runId: string;
 }
 
-/** Finds the activity that a request names. Throws a ServiceError if there is none. */
+/** Finds the activity that a request names. Throws a ServiceError (NOT_FOUND) without one. */
 export function findActivity(host: ActivityHost, target: Target): LiveActivity {
   host.ours(target.namespace);
   checkName("ActivityId", target.activityId);

@@ -5,6 +5,10 @@ import type { LiveActivity, QueuePlace } from "./state.ts";
 /** The middle of a server's five priorities; 1 is the most urgent. */
 const DEFAULT_PRIORITY = 3;
 
+/** The priority that an activity has now. */
+export const priorityOf = ({ info }: LiveActivity): number =>
+  info.priority?.priorityKey || DEFAULT_PRIORITY;
+
 function comparePlaces(a: QueuePlace, b: QueuePlace): number {
   return a.priority - b.priority || a.readyMs - b.readyMs || a.order - b.order;
 }
@@ -32,7 +36,7 @@ export class ActivityQueues {
     const { info, progress } = activity;
     activity.queued = {
       queue: info.taskQueue,
-      priority: info.priority?.priorityKey || DEFAULT_PRIORITY,
+      priority: priorityOf(activity),
       readyMs: progress.readyMs,
       order: this.#order++,
     };
@@ -94,6 +98,8 @@ export class Agenda {
   #entries: Entry[] = [];
 
   set(activity: LiveActivity, atMs: number): void {
+    // Its entry is there: heartbeats do not move most deadlines.
+    if (activity.deadlineMs === atMs) return;
     activity.deadlineMs = atMs;
     if (atMs === Infinity) return;
     const entries = this.#entries;
@@ -104,6 +110,11 @@ export class Agenda {
       this.#swap(at, parent);
       at = parent;
     }
+  }
+
+  /** Entries, also those of older deadlines. */
+  get size(): number {
+    return this.#entries.length;
   }
 
   /** The earliest deadline; Infinity: none. */

@@ -30,6 +30,9 @@ const FAILED: readonly Status[] = [
   Status.TIMED_OUT,
 ];
 
+/** Request ids, and links, of one activity: each change writes all. */
+const MAX_ATTACHED = 1000;
+
 export function startActivity(host: ActivityHost, bytes: Uint8Array): Uint8Array {
   const request = decodeMessage(StartActivityExecutionRequestSchema, bytes);
   host.ours(request.namespace);
@@ -87,6 +90,17 @@ function attach(
   { requestId, links, onConflictOptions: options }: StartActivityExecutionRequest,
 ): void {
   const { attachRequestId = false, attachLinks = false } = options ?? {};
+  const { requestIds } = activity.progress, attached = activity.info.links.length;
+  if (
+    attachRequestId && requestIds.length >= MAX_ATTACHED ||
+    attachLinks && attached + links.length > MAX_ATTACHED
+  ) {
+    throw new ServiceError(
+      Code.FAILED_PRECONDITION,
+      `activity ${activity.info.activityId} has ${requestIds.length} request ids and ${attached} links, at most ${MAX_ATTACHED} of each; start with another activity id`,
+      "FailedPrecondition",
+    );
+  }
   if (attachRequestId && requestId !== "") activity.progress.requestIds.push(requestId);
   if (attachLinks) activity.info.links.push(...links);
   if (attachRequestId || attachLinks) host.change(activity);

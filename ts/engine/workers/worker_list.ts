@@ -68,11 +68,21 @@ export class WorkerList {
       .sort((a, b) => compareKeys(a.workerInstanceKey, b.workerInstanceKey));
   }
 
-  /** Reads the last heartbeat of a worker that shuts down. The engine checks the rest of the request. */
-  shutDown(request: Uint8Array): void {
-    const { workerHeartbeat } = decodeMessage(ShutdownWorkerRequestSchema, request);
-    if (workerHeartbeat === undefined || workerHeartbeat.workerInstanceKey === "") return;
-    if (request.length <= MAX_HEARTBEAT_BYTES) this.#record(workerHeartbeat);
+  /**
+   * Records the last heartbeat of a worker that shuts down. Ignores a request that is invalid or
+   * too large: the engine checks it.
+   */
+  shutDown(request: Uint8Array, ours: (namespace: string) => void): void {
+    if (request.length > MAX_HEARTBEAT_BYTES) return;
+    let heartbeat: WorkerHeartbeat | undefined;
+    try {
+      const { namespace, workerHeartbeat } = decodeMessage(ShutdownWorkerRequestSchema, request);
+      ours(namespace);
+      heartbeat = workerHeartbeat;
+    } catch {
+      return;
+    }
+    if (heartbeat !== undefined && heartbeat.workerInstanceKey !== "") this.#record(heartbeat);
   }
 
   /** `ours` throws for a namespace that the engine does not serve. */

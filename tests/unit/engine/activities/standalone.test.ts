@@ -459,3 +459,34 @@ test(
     assert.equal((await opened.call("countActivityExecutions", {})).count, undefined);
   }),
 );
+
+test(
+  "a changed priority applies to an activity that waits",
+  during(async (opened) => {
+    await opened.start({ activityId: "first" });
+    await opened.start({ activityId: "second" });
+    await opened.call("updateActivityExecutionOptions", {
+      activityId: "second",
+      activityOptions: { priority: { priorityKey: 1 } },
+      updateMask: "priority",
+    });
+    assert.equal((await opened.poll()).activityId, "second");
+    assert.equal((await opened.poll()).activityId, "first");
+  }),
+);
+
+test(
+  "the requests and links that attach to an activity are limited",
+  during(async (opened) => {
+    await opened.start();
+    const attached = {
+      idConflictPolicy: "ACTIVITY_ID_CONFLICT_POLICY_USE_EXISTING",
+      onConflictOptions: { attachLinks: true },
+    };
+    const links = Array.from({ length: 500 }, () => ({ batchJob: { jobId: "b" } }));
+    for (let i = 0; i < 2; i++) await opened.start({ ...attached, links });
+    const error = await rejection(opened.start({ ...attached, links: links.slice(0, 1) }));
+    assert.equal(error.code, Code.FAILED_PRECONDITION);
+    assert.match(error.message, /1000 links, at most 1000 of each/);
+  }),
+);

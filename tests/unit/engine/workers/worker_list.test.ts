@@ -52,7 +52,8 @@ async function during(
       ): Promise<{ keys: string[]; token: Uint8Array }>;
       count(query?: string): Promise<bigint>;
       describe(key: string): Promise<MessageInitShape<typeof WorkerHeartbeatSchema> | undefined>;
-      shutDown(last: Heartbeat): Promise<unknown>;
+      shutDown(last: Heartbeat, namespace?: string): Promise<unknown>;
+      engine: EmbeddedEngine;
       clock: VirtualClock;
     },
   ) => Promise<void>,
@@ -82,6 +83,7 @@ async function during(
   try {
     await body({
       clock,
+      engine,
       list,
       record: (...workerHeartbeat) =>
         call(
@@ -103,9 +105,9 @@ async function during(
           DescribeWorkerResponseSchema,
           { workerInstanceKey },
         )).workerInfo?.workerHeartbeat,
-      shutDown: (workerHeartbeat) =>
+      shutDown: (workerHeartbeat, namespace = "default") =>
         call("shutdownWorker", ShutdownWorkerRequestSchema, ShutdownWorkerResponseSchema, {
-          namespace: "default",
+          namespace,
           workerInstanceKey: workerHeartbeat.workerInstanceKey!,
           identity: "w",
           workerHeartbeat,
@@ -204,6 +206,13 @@ test("a worker that shuts down is listed with its last heartbeat", () =>
     await record(heartbeat("a"));
     await shutDown(heartbeat("a", { status: WorkerStatus.SHUTDOWN }));
     assert.deepEqual(await keys("Status = 'Shutdown'"), ["a"]);
+  }));
+
+test("a shutdown that the engine rejects lists no worker", () =>
+  during(async ({ shutDown, engine, keys }) => {
+    await assert.rejects(shutDown(heartbeat("a"), "other"), /Namespace other is not found/);
+    await assert.rejects(engine.call("shutdownWorker", new Uint8Array([0x0a, 0xff])));
+    assert.deepEqual(await keys(), []);
   }));
 
 test("a silent worker is forgotten, and memory is bounded", () =>

@@ -5,7 +5,6 @@
 export interface Row {
   /** As the document names it. */
   readonly part: string;
-  /** What it is here. */
   readonly here: string;
   /** [file, the test's name]: of what is here. */
   readonly tests?: readonly (readonly [file: string, name: string])[];

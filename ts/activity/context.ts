@@ -17,7 +17,6 @@ export interface ActivityInfo {
   readonly activityType: string;
   /** Task queue that the task came from. */
   readonly taskQueue: string;
-  /** Namespace of the workflow. */
   readonly namespace: string;
   /** Id of the workflow that called it; "" for a standalone activity. */
   readonly workflowId: string;

@@ -22,7 +22,6 @@ export type ServerCapabilities = {
 export interface ServerInfo {
   /** Version such as "1.29.1"; "" if the server omits it. */
   readonly version: string;
-  /** Capabilities of the server. */
   readonly capabilities: Partial<ServerCapabilities>;
 }
 

@@ -48,9 +48,7 @@ export function unregistered(error: ServiceError, namespace: string): ServiceErr
 
 /** Selects workflows; all criteria must match. */
 export interface WorkflowSelection {
-  /** Entity of the workflows. */
   readonly entityId?: string;
-  /** Correlation of the workflows. */
   readonly correlationId?: string;
   /** Definition, or name of the workflow type. */
   readonly workflow?: AnyWorkflow;

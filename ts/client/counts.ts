@@ -9,7 +9,6 @@ import type { WorkflowStatus } from "./descriptions.ts";
 export interface WorkflowCountGroup {
   /** Values of the `GROUP BY` fields. */
   readonly values: readonly unknown[];
-  /** Number of runs. */
   readonly count: number;
 }
 

@@ -30,15 +30,10 @@ export type WorkflowStatus =
 export interface WorkflowSummary {
   /** Id chosen by the start. */
   readonly workflowId: string;
-  /** Id of this run. */
   readonly runId: string;
-  /** Name of the workflow type. */
   readonly type: string;
-  /** Status of the run. */
   readonly status: WorkflowStatus;
-  /** Queue of its workflow tasks. */
   readonly taskQueue: string;
-  /** Time of the start. */
   readonly startTime: Date | undefined;
   /** Time of the end; undefined while the run is open. */
   readonly closeTime: Date | undefined;
@@ -77,7 +72,6 @@ export interface PendingActivity {
   readonly scheduledTime: Date | undefined;
   /** Start of the last attempt. */
   readonly lastStartedTime: Date | undefined;
-  /** Time of the last heartbeat. */
   readonly lastHeartbeatTime: Date | undefined;
   /** Details of the last heartbeat, decoded. */
   readonly heartbeatDetails: unknown;
@@ -89,7 +83,6 @@ export interface PendingActivity {
 
 /** A procedure without a result. */
 export interface PendingProcedure {
-  /** Name of the procedure. */
   readonly name: string;
   /** Id within the run. */
   readonly id: string;

@@ -36,7 +36,6 @@ export class WorkflowFailedError extends Error {
 export class WorkflowContinuedAsNewError extends Error {
   override name = "WorkflowContinuedAsNewError";
   readonly workflowId: string;
-  /** The continuing run. */
   readonly newExecutionRunId: string;
 
   constructor(workflowId: string, newExecutionRunId: string) {
@@ -117,7 +116,6 @@ export class QueryFailedError extends Error {
  */
 export class FunctionFailedError extends Error {
   override name = "FunctionFailedError";
-  /** Name of the function. */
   readonly functionName: string;
   /** What the function threw. */
   override readonly cause: TemporalFailure;
@@ -283,7 +281,6 @@ export class ActivityNotFoundError extends Error {
 export class ProcedureNotFoundError extends Error {
   override name = "ProcedureNotFoundError";
   readonly workflowId: string;
-  /** Run of the workflow. */
   readonly runId: string;
   /** Name or id in the call. */
   readonly procedure: string;

@@ -39,7 +39,6 @@ export interface StartedWorkflow {
 
 /** A page of `client.list`. */
 export interface WorkflowPage {
-  /** The runs. */
   runs: readonly WorkflowSummary[];
   /** Token of the next page; empty after the last one. */
   nextPageToken: Uint8Array;
@@ -47,7 +46,6 @@ export interface WorkflowPage {
 
 /** A page of `client.schedule.list`. */
 export interface SchedulePage {
-  /** The schedules. */
   schedules: readonly ScheduleSummary[];
   /** Token of the next page; empty after the last one. */
   nextPageToken: Uint8Array;
@@ -55,11 +53,9 @@ export interface SchedulePage {
 
 /** Operations that interceptors see, with input and result. */
 export interface ClientOperations {
-  /** A start. */
   start: { input: StartInput; output: StartedWorkflow };
   /** A signal, with a start if needed. */
   signalWithStart: { input: SignalWithStartInput; output: StartedWorkflow };
-  /** A signal. */
   signal: { input: SignalInput; output: void };
   /** An update, up to the stage that its caller waits for. */
   update: { input: UpdateInput; output: UpdateHandle };
@@ -68,7 +64,6 @@ export interface ClientOperations {
     input: UpdateWithStartInput;
     output: { workflow: StartedWorkflow; update: UpdateHandle };
   };
-  /** A query. */
   query: { input: QueryInput; output: unknown };
   /** A cancel request. */
   cancel: { input: CancelInput; output: void };
@@ -78,25 +73,19 @@ export interface ClientOperations {
   reset: { input: ResetInput; output: { runId: string } };
   /** A deletion. */
   delete: { input: WorkflowTarget; output: void };
-  /** A description. */
   describe: { input: WorkflowTarget; output: WorkflowDescription };
-  /** A page of a list. */
   list: { input: ListInput; output: WorkflowPage };
-  /** A count. */
   count: { input: { query: string }; output: WorkflowCount };
   /** A call of a function of the application. */
   callFunction: { input: CallFunctionInput; output: unknown };
   /** The creation of a schedule. */
   createSchedule: { input: CreateScheduleInput; output: { scheduleId: string } };
-  /** A description of a schedule. */
   describeSchedule: { input: { scheduleId: string }; output: ScheduleDescription };
-  /** An update of a schedule. */
   updateSchedule: { input: UpdateScheduleInput; output: void };
   /** Pause, unpause, trigger or backfill of a schedule. */
   patchSchedule: { input: PatchScheduleInput; output: void };
   /** The deletion of a schedule. */
   deleteSchedule: { input: { scheduleId: string }; output: void };
-  /** A page of a list of schedules. */
   listSchedules: { input: ListInput; output: SchedulePage };
 }
 

@@ -18,7 +18,6 @@ export interface WorkflowTarget {
 
 /** `client.call`. */
 export interface CallFunctionInput {
-  /** Name of the function. */
   name: string;
   /** Arguments of the function. */
   args: readonly unknown[];

@@ -38,9 +38,7 @@ export interface ScopeFrame {
 
 /** The update whose handler is running. */
 export interface UpdateInfo {
-  /** Id of the update. */
   readonly id: string;
-  /** Name of the update. */
   readonly name: string;
 }
 

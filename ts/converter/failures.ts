@@ -175,11 +175,8 @@ export class ActivityFailure extends TemporalFailure {
 /** A child workflow failed, timed out, was canceled or terminated; `cause` has the reason. */
 export class ChildWorkflowFailure extends TemporalFailure {
   override name = "ChildWorkflowFailure";
-  /** Type of the child. */
   readonly workflowType: string;
-  /** Id of the child. */
   readonly workflowId: string;
-  /** Run of the child. */
   readonly runId: string;
   /** Reason why the child is not retried. */
   readonly retryState: RetryState | undefined;

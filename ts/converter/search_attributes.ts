@@ -18,7 +18,6 @@ export interface SearchAttributeTypes {
   BOOL: boolean;
   /** Time, in milliseconds. */
   DATETIME: Date;
-  /** List of keywords. */
   KEYWORD_LIST: readonly string[];
 }
 /** Name of a type of search attributes. */

@@ -22,7 +22,6 @@ export * as boundary from "./generated/boundary/temporalex/boundary/v1/boundary.
 
 /** The loaded halves. */
 export interface Cores {
-  /** For runs of workflows. */
   worker: WorkerCore;
   /** For embedded engines. */
   engine: EngineCore;

@@ -17,7 +17,6 @@ import { readTimerName, readTimerSummary } from "./timer_name.ts";
 export interface CommandNames {
   /** By the ids in responses to updates. */
   readonly updates: ReadonlyMap<string, string>;
-  /** By number, for timers that have a name. */
   readonly timers: ReadonlyMap<number, string>;
   /** Numbers of the transacts that the code awaits. */
   readonly awaited: ReadonlySet<number>;

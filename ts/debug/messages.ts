@@ -14,7 +14,6 @@ export interface MessageView {
   readonly arguments: readonly unknown[];
   /** The event of its arrival; for updates, of their acceptance. */
   readonly eventId: number;
-  /** For an update: its id. */
   readonly updateId?: string;
   /**
    * `arrived`: the code receives it in its next task. `waiting`: no code has taken it yet. `taken`:

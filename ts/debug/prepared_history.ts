@@ -26,7 +26,6 @@ export interface PreparedHistory {
   readonly events: readonly HistoryEvent[];
   /** Links of events to commands and to each other. */
   readonly links: EventLinks;
-  /** One line for each event. */
   readonly lines: readonly EventLine[];
   /** Converts payloads for display. */
   readonly converter: PayloadConverter | undefined;

@@ -211,7 +211,6 @@ export class DebugSession {
   readonly notes: readonly string[];
   /** The verdict of the replay of the whole history. */
   readonly verdict: ReplayVerdict["verdict"];
-  /** The warnings of that replay. */
   readonly warnings: ReplayVerdict["warnings"];
   /** What is known of each line of code; undefined if the realm was created without `lines`. */
   readonly code: SessionCode | undefined;

@@ -137,7 +137,6 @@ export class Namespaces implements RawService {
   readonly #busy = new Map<string, Promise<void>>();
   readonly #nexusTasks = new NexusTaskMatcher();
   readonly #nexus: NexusRouter;
-  /** The Nexus endpoints of all namespaces. */
   readonly endpoints: NexusEndpoints;
   #closed = false;
 

@@ -3,7 +3,6 @@
 
 /** Tasks that wait for workers on one side of a task queue. */
 export interface Backlog {
-  /** Number of tasks. */
   readonly tasks: number;
   /** Age of the oldest task, in ms. */
   readonly oldestMs: number;

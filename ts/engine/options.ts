@@ -65,7 +65,6 @@ export interface EmbeddedEngineOptions {
   namespace?: string;
   /** The source of time. Default: the wall clock, which never goes back while the engine lives. */
   clock?: Clock;
-  /** Limits of the engine. */
   limits?: EngineLimits;
   /**
    * For tests. "manual": timers of workflows fire only by `fireTimer`; timeouts and retries are

@@ -13,7 +13,6 @@ export type { Condition, RunRecord, RunRow, RunWrite };
 
 /** A run that the engine should load. Pass the `position` of the last run to get the next page. */
 export interface StoredRun {
-  /** Workflow id of the run. */
   readonly workflowId: string;
   readonly runId: string;
   /** The run's place in the order of the method that returned it. */
@@ -60,7 +59,6 @@ export type ShownOfRuns = ReadonlyMap<
 
 /** A schedule in a store (schedules/state.ts). */
 export interface StoredSchedule {
-  /** Id of the schedule. */
   readonly scheduleId: string;
   /** Encoded DescribeScheduleResponse. */
   readonly description: Uint8Array;

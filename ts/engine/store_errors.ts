@@ -31,7 +31,6 @@ export class NotAStoreError extends StoreError {
 export interface StoreHolder {
   /** Process id. */
   readonly pid: number;
-  /** Host name. */
   readonly host: string;
   /** When the holder opened the store, in milliseconds since the epoch. */
   readonly openedMs: number;

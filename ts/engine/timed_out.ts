@@ -15,11 +15,8 @@ const NAMES: { readonly [timeout: number]: string } = {
 export interface ActivityTimeout {
   /** Id of the workflow that scheduled the activity. */
   readonly workflowId: string;
-  /** Run id of that workflow. */
   readonly runId: string;
-  /** Type of that workflow. */
   readonly workflowType: string;
-  /** Id of the activity in its run. */
   readonly activityId: string;
   readonly activityType: string;
   /** From 1. */

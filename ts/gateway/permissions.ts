@@ -107,7 +107,6 @@ function whyOutside(
 interface NamespaceFields {
   /** Number of the message's own field `namespace`. */
   readonly name: number | undefined;
-  /** Fields that name a namespace. */
   readonly texts: ReadonlySet<number>;
   /** Fields with messages that can name a namespace. */
   readonly inner: ReadonlyMap<number, NamespaceFields>;

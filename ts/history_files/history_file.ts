@@ -33,7 +33,6 @@ export { HistoryFileError } from "./json_reading.ts";
 export interface HistoryFile {
   /** temporal.api.history.v1.History */
   readonly bytes: Uint8Array;
-  /** Number of events. */
   readonly events: number;
   /** Type of the workflow, from the first event. */
   readonly workflowType: string;

@@ -11,7 +11,6 @@ export interface PayloadFields {
 
 export interface DecodedPayload {
   readonly payload: PayloadFields;
-  /** The payload was decoded in the file. */
   readonly wasDecoded: boolean;
 }
 

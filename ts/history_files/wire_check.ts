@@ -11,7 +11,6 @@ const MAX_MESSAGES = 100;
 
 interface FieldCheck {
   readonly wireType: number;
-  /** The values may be packed in one field. */
   readonly mayBePacked: boolean;
   readonly isText: boolean;
   readonly message: MessageCheck | undefined;

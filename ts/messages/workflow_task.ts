@@ -24,7 +24,6 @@ export interface TaskHead {
   readonly attempt: number;
   /** Name of the query of a query task (RespondQueryTaskCompleted); undefined for other tasks. */
   readonly query: string | undefined;
-  /** Names of the queries of the task. */
   readonly queries: readonly string[] | undefined;
   /** Id of the event that started the last completed task; 0 for the first task. */
   readonly previousStartedEventId: number;

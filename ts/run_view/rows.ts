@@ -21,7 +21,6 @@ export type Row =
   };
 
 export interface Choice {
-  /** Kinds that are hidden. */
   readonly hidden: ReadonlySet<ItemKind>;
   /** Every event has a separate row. */
   readonly isUnfolded: boolean;

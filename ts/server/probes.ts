@@ -17,7 +17,6 @@ export interface ProbedWorker {
 export interface ProbesOptions {
   /** "host:port", "[::1]:9464", or a port on 127.0.0.1. Port 0: any free one. */
   readonly listen: string;
-  /** The worker. */
   readonly worker: ProbedWorker;
   /**
    * For /metrics: a `MetricsRegistry`, or anything that writes Prometheus text. Without it /metrics

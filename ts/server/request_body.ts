@@ -12,7 +12,6 @@ export interface BodyForm {
   /** Five bytes precede the message: flags and length. */
   readonly enveloped: boolean;
   readonly json: boolean;
-  /** The header that names the encoding. */
   readonly encodingHeader: string;
   /** Undefined: not encoded. */
   readonly encoding: string | undefined;

@@ -62,7 +62,6 @@ export interface RunActivityOptions {
   headers?: ActivityContext["headers"];
   /** Called for each heartbeat. */
   onHeartbeat?: (details: unknown) => void;
-  /** Aborting it cancels the activity. */
   cancel?: AbortSignal;
   /** The reason that the activity gets. Default: CANCELLED. */
   cancelReason?: CancelReason;

@@ -85,7 +85,6 @@ export type BranchOutcome =
 export interface UpdateAnswer {
   /** The update that was called, as its handler is named. */
   readonly name: string;
-  /** The update ID. */
   readonly id: string;
   /** Event of the recorded history; 0 for an update of an edit. */
   readonly recorded: number;

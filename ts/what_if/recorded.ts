@@ -21,7 +21,6 @@ export interface RecordedMessage {
   readonly header: Header | undefined;
   readonly identity: string;
   readonly reason: string;
-  /** For an update. */
   readonly updateId: string;
   readonly timeMs: number;
   /** The event after which it arrived: the run is unchanged up to there. */

@@ -22,7 +22,6 @@ const NO_BYTES = new Uint8Array(0);
 
 /** Returns known results of reducers to the engine of a branch. */
 export class AnsweredReducers implements ReducerRunner {
-  /** By the number of the transact. */
   readonly #results = new Map<number, TransactResult>();
 
   /**

@@ -29,7 +29,6 @@ export type StepKind =
 
 /** A step. */
 export interface Step {
-  /** The event of the step. */
   readonly eventId: number;
   readonly kind: StepKind;
   /** What happened: "scheduled", "completed", ... */

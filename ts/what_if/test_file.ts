@@ -14,7 +14,6 @@ import { stepsOf } from "./steps.ts";
 
 /** Options of {@link branchTestFiles}. */
 export interface BranchTestOptions extends Omit<TestFileOptions, "strict"> {
-  /** The edits of the branch. */
   readonly edits: readonly Edit[];
   /** The test expects the same outcome, and the same end with its value or failure. */
   readonly result: Pick<BranchResult, "outcome" | "events">;

@@ -28,7 +28,6 @@ export interface WorkerDeploymentOptions {
    * version only appears in histories.
    */
   readonly useWorkerVersioning: boolean;
-  /** The version of this worker. */
   readonly version: WorkerDeploymentVersion;
   /** For workflows without `versioningBehavior`. If not set, each workflow needs one. */
   readonly defaultVersioningBehavior?: VersioningBehavior | undefined;
@@ -42,7 +41,6 @@ export interface SentVersion {
   readonly version: WorkerDeploymentVersion;
   /** Histories contain the version of each task, if the service writes it. */
   readonly isRecorded: boolean;
-  /** Fields of polls. */
   readonly poll: Pick<PollFields, "deploymentOptions" | "versionCapabilities">;
   /** Fields of reports that the worker creates. */
   readonly report: {

@@ -4,9 +4,7 @@
 export interface ActivityAttempt {
   /** Id of the workflow that called the activity. */
   workflowId: string;
-  /** Run id of the workflow. */
   runId: string;
-  /** Id of the activity in the run. */
   activityId: string;
   activityType: string;
   /** From 1. */

@@ -45,7 +45,6 @@ export interface WorkerOptions extends RealmSettings, CodecOptions {
    * error.
    */
   service: RawService | Promise<RawService>;
-  /** The task queue of this worker. */
   taskQueue: string;
   /** Default: "default". */
   namespace?: string;

@@ -8,7 +8,6 @@ import type { StandardSchemaV1 } from "./standard_schema.ts";
 /** A message without response, with arguments `A`. Made by {@link signal}. */
 export interface Signal<A extends unknown[] = []> {
   readonly kind: "signal";
-  /** Name of the signal. */
   readonly name: string;
   /** Validators of the arguments, by position. */
   readonly args?: ArgSchemas<A>;
@@ -20,7 +19,6 @@ export interface Signal<A extends unknown[] = []> {
 /** A request with arguments `A` and response `R`. Made by {@link update}. */
 export interface Update<A extends unknown[] = [], R = void> {
   readonly kind: "update";
-  /** Name of the update. */
   readonly name: string;
   /** Validators of the arguments, by position. */
   readonly args?: ArgSchemas<A>;
@@ -33,7 +31,6 @@ export interface Update<A extends unknown[] = [], R = void> {
 /** A read-only request over the published state. Made by {@link query}. */
 export interface Query<R = unknown, A extends unknown[] = []> {
   readonly kind: "query";
-  /** Name of the query. */
   readonly name: string;
   /** Shown in user interfaces. */
   readonly description?: string;

@@ -96,7 +96,6 @@ type AnyType = ValueType<any>;
 
 /** A service, as made by `nexus.service(...)` of nexus-rpc. */
 export interface NexusService {
-  /** Name of the service. */
   readonly name: string;
   /** Operations by key. */
   readonly operations: {

@@ -21,7 +21,6 @@ import { wireNames } from "./typed_names.ts";
 /** A procedure with arguments `A` and result `R`. Made by {@link procedures}. */
 export interface Procedure<A extends unknown[] = [], R = unknown> {
   readonly kind: "procedure";
-  /** Name of the procedure. */
   readonly name: string;
   readonly _a?: A;
   readonly _r?: R;

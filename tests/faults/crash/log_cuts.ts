@@ -31,7 +31,6 @@ export interface CutOptions {
   readonly folder: string;
   readonly driver: DriverName;
   readonly rounds: number;
-  /** Which file is cut. */
   readonly what: "log" | "file";
   readonly random: () => number;
   onRound?(figures: CutFigures & { readonly round: number }): void;

@@ -49,7 +49,6 @@ export interface ScheduleActionTaken {
 export type ScheduleActionDescription = ScheduleAction<string> & {
   /** Prefix of the workflow ids. */
   workflowId: string;
-  /** Queue of the workflows. */
   taskQueue: string;
   /**
    * Arguments, decoded; one that does not decode is shown as its payload. An update with the same
@@ -88,9 +87,7 @@ export interface ScheduleDescription {
     /** Latest actions, oldest first. */
     readonly recentActions: readonly ScheduleActionTaken[];
     readonly nextActionTimes: readonly Date[];
-    /** Running workflows of the schedule. */
     readonly runningActions: readonly ScheduleStartedWorkflow[];
-    /** Number of actions. */
     readonly numActionsTaken: number;
     /** Number of actions left out because they were too late. */
     readonly numActionsMissedCatchupWindow: number;

@@ -123,7 +123,6 @@ export interface ScheduleUpdateOptions<W extends AnyWorkflow = string> {
   action: ScheduleAction<W>;
   /** Policies of its actions. */
   policies?: SchedulePolicies;
-  /** State of the schedule. */
   state?: ScheduleState;
   /** Search attributes of the schedule; unchanged if omitted. */
   searchAttributes?: SearchAttributes;

@@ -76,7 +76,6 @@ export interface CalendarSpec {
   year?: CalendarField<number>;
   /** Default: all. */
   dayOfWeek?: CalendarField<DayOfWeek>;
-  /** Comment. */
   comment?: string;
 }
 
@@ -123,13 +122,10 @@ export interface CalendarSpecDescription {
   hour: Required<ScheduleRange<number>>[];
   /** 1 to 31. */
   dayOfMonth: Required<ScheduleRange<number>>[];
-  /** By name. */
   month: Required<ScheduleRange<Month>>[];
   /** Empty: all. */
   year: Required<ScheduleRange<number>>[];
-  /** By name. */
   dayOfWeek: Required<ScheduleRange<DayOfWeek>>[];
-  /** Comment. */
   comment?: string;
 }
 

@@ -40,7 +40,6 @@ export class Context {
   readonly info: Info;
   /** Rejects with a CancelledFailure on cancellation; never resolves. */
   readonly cancelled: Promise<never>;
-  /** Aborted on cancellation. */
   readonly cancellationSignal: AbortSignal;
   /** Adds the activity's ids to each line. */
   log: Logger;

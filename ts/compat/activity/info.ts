@@ -20,7 +20,6 @@ export interface Info {
   readonly workflowExecution?: { readonly workflowId: string; readonly runId: string };
   /** Namespace of that workflow. Deprecated: use `namespace`. */
   readonly workflowNamespace?: string;
-  /** Type of that workflow. */
   readonly workflowType?: string;
   /** Time of the first scheduling, in milliseconds. */
   readonly scheduledTimestampMs: number;
@@ -40,7 +39,6 @@ export interface Info {
   readonly priority?: Priority;
   /** Retry policy from the server. */
   readonly retryPolicy?: RetryPolicy;
-  /** Namespace of the activity. */
   readonly namespace: string;
   /** Run id of a standalone activity. */
   readonly activityRunId?: string;

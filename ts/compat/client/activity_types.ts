@@ -19,9 +19,7 @@ type Any = any;
 
 /** Options of a standalone activity. One of startToCloseTimeout and scheduleToCloseTimeout is required. */
 export interface ActivityOptions {
-  /** Id of the activity. */
   id: string;
-  /** Queue of its tasks. */
   taskQueue: string;
   /** Arguments of the activity. */
   args?: Any[] | Readonly<Any[]>;
@@ -47,7 +45,6 @@ export interface ActivityOptions {
   idReusePolicy?: ActivityIdReusePolicy;
   /** What the start does if the id is in use. */
   idConflictPolicy?: ActivityIdConflictPolicy;
-  /** Search attributes with types. */
   typedSearchAttributes?: SearchAttributePair[] | TypedSearchAttributes;
 }
 
@@ -121,7 +118,6 @@ export interface ActivityExecutionInfo {
   /** The message of the service. */
   rawListInfo?: RawActivityExecutionListInfo;
   activityId: string;
-  /** Id of this run of the activity id. */
   activityRunId: string;
   activityType: string;
   /** Time of the start. */
@@ -209,7 +205,6 @@ export interface ActivityExecutionDescription extends ActivityExecutionInfo {
 export interface CountActivityExecutions {
   /** All that match the query. */
   readonly count: number;
-  /** Of a count with GROUP BY. */
   readonly groups?: { readonly count: number; readonly groupValues?: Any[] }[];
 }
 
@@ -239,7 +234,6 @@ export interface ActivityHandle<R = Any> {
 /** Input of `start`. */
 export interface ActivityStartInput {
   readonly activityType: string;
-  /** Options of the start. */
   readonly options: ActivityOptions;
   /** Headers that are sent with the call. */
   readonly headers: Headers;
@@ -289,7 +283,6 @@ export interface ActivityCountInput {
 }
 /** Input of `pause`. */
 export interface ActivityPauseInput extends ActivityInput {
-  /** Options of the pause. */
   readonly options: ActivityPauseOptions;
 }
 /** Input of `unpause`. */

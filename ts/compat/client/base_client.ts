@@ -60,7 +60,6 @@ const NO_DEADLINE_MS = 99_999_999;
 export class BaseClient {
   /** Connection to the server. */
   readonly connection: ConnectionLike;
-  /** Options with defaults. */
   readonly options: LoadedWithDefaults<BaseClientOptions>;
   readonly #base: Omit<OperationContext, "converter">;
 

@@ -22,7 +22,6 @@ export interface AddNewCompatibleVersion {
 export interface PromoteSetByBuildId {
   /** Discriminator. */
   operation: "promoteSetByBuildId";
-  /** A build id of the set. */
   buildId: string;
 }
 /** Makes a build id the default of its set. */
@@ -49,18 +48,13 @@ export type BuildIdOperation =
   | MergeSets;
 /** A set of build ids. */
 export interface BuildIdVersionSet {
-  /** The build ids. */
   readonly buildIds: string[];
-  /** The default build id. */
   readonly default: string;
 }
 /** All sets of a queue. */
 export interface WorkerBuildIdVersionSets {
-  /** The sets. */
   readonly versionSets: BuildIdVersionSet[];
-  /** The default set. */
   defaultSet: BuildIdVersionSet;
-  /** The default build id. */
   defaultBuildId: string;
 }
 
@@ -70,7 +64,6 @@ export const UnversionedBuildId: unique symbol = Symbol.for("__temporal_unversio
 export type UnversionedBuildIdType = typeof UnversionedBuildId;
 /** Options of a reachability request. */
 export interface BaseReachabilityOptions {
-  /** The build ids. */
   buildIds: (string | UnversionedBuildIdType)[];
   /** Queues. Default: all. */
   taskQueues?: string[];
@@ -83,12 +76,10 @@ export type ReachabilityOptions = BaseReachabilityOptions;
 export type ReachabilityTypeResponse = ReachabilityType | "NOT_FETCHED";
 /** Reachability of a build id by queue. */
 export interface BuildIdReachability {
-  /** By queue. */
   taskQueueReachability: Record<string, ReachabilityTypeResponse[]>;
 }
 /** Reachability of build ids. */
 export interface ReachabilityResponse {
-  /** By build id. */
   buildIdReachability: Record<string | UnversionedBuildIdType, BuildIdReachability>;
 }
 

@@ -25,7 +25,6 @@ export interface ClientOptions extends BaseClientOptions {
   interceptors?: ClientInterceptors;
   /** Plugins that change the options. */
   plugins?: ClientPlugin[];
-  /** Options of the workflow client. */
   workflow?: { queryRejectCondition?: QueryRejectCondition };
 }
 /** Options with their defaults. */
@@ -35,11 +34,9 @@ export type LoadedClientOptions = LoadedWithDefaults<ClientOptions>;
 export class Client extends BaseClient {
   /** Options with defaults. */
   declare readonly options: LoadedClientOptions;
-  /** Workflows. */
   readonly workflow: WorkflowClient;
   /** Standalone activities, and activities completed from outside. */
   readonly activity: ActivityClient;
-  /** Schedules. */
   readonly schedule: ScheduleClient;
   /** Not supported. */
   readonly taskQueue: TaskQueueClient;

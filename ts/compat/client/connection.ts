@@ -241,7 +241,6 @@ export class Connection implements ConnectionLike {
   readonly plugins: ConnectionPlugin[];
   /** The native service. */
   readonly [RAW_SERVICE]: RawService;
-  /** The call contexts of this connection. */
   readonly [CALL_CONTEXTS]: CallContexts = new CallContexts();
   /** True if retry options of the program apply: clients then do not retry. */
   readonly [RETRIES]: boolean;

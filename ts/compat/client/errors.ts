@@ -16,7 +16,6 @@ export interface GrpcServiceError extends Error {
 
 /** A call that the service rejected or that did not reach it; `cause` has the error. */
 export class ServiceError extends Error {
-  /** Error of the service. */
   override readonly cause?: Error;
 
   constructor(message: string, options?: { cause: Error }) {
@@ -63,7 +62,6 @@ export class WorkflowUpdateRPCTimeoutOrCancelledError extends Error {
 
 /** The run continued as new, and the caller waits for this run only. */
 export class WorkflowContinuedAsNewError extends Error {
-  /** The continuing run. */
   readonly newExecutionRunId: string;
 
   constructor(message: string, newExecutionRunId: string) {
@@ -88,7 +86,6 @@ export class ActivityExecutionFailedError extends Error {
   /** Cause of the failure. */
   override readonly cause: Error | undefined;
   readonly activityId: string;
-  /** Run id of the activity. */
   readonly runId?: string | undefined;
 
   constructor(message: string, cause: Error | undefined, activityId: string, runId?: string) {
@@ -102,7 +99,6 @@ export class ActivityExecutionFailedError extends Error {
 /** A standalone activity with that id exists already. */
 export class ActivityExecutionAlreadyStartedError extends Error {
   readonly activityId: string;
-  /** Run id of the activity. */
   readonly runId: string;
 
   constructor(message: string, activityId: string, runId: string) {

@@ -9,7 +9,6 @@ import {
 
 /** Status of a call. */
 export interface StatusObject {
-  /** The gRPC status code. */
   code: number;
   /** Message of the service. */
   details: string;

@@ -37,31 +37,24 @@ export type WorkflowExecutionStatusName =
 
 /** A run in a list. */
 export interface WorkflowExecutionInfo {
-  /** Name of the workflow type. */
   type: string;
   workflowId: string;
   runId: string;
-  /** Queue of the workflow tasks. */
   taskQueue: string;
-  /** Status of the run. */
   status: { code: number; name: WorkflowExecutionStatusName };
   /** Number of events. */
   historyLength: number;
   /** Size of the history in bytes. */
   historySize?: number;
-  /** Time of the start. */
   startTime: Date;
   /** Time of the first workflow task. */
   executionTime?: Date;
   /** Time of the end. */
   closeTime?: Date;
-  /** Memo of the workflow. */
   memo?: Record<string, unknown>;
   /** Search attributes without types. */
   searchAttributes: SearchAttributes;
-  /** Search attributes with types. */
   typedSearchAttributes: TypedSearchAttributes;
-  /** Parent workflow. */
   parentExecution?: Required<WorkflowExecution>;
   /** First workflow of its chain of parents. */
   rootExecution?: Required<WorkflowExecution>;
@@ -83,7 +76,6 @@ export type WorkflowExecutionDescription = WorkflowExecutionInfo & {
 export interface CountWorkflowExecution {
   /** Total number of runs. */
   count: number;
-  /** Counts by group. */
   groups: { count: number; groupValues: SearchAttributeValue[] }[];
 }
 

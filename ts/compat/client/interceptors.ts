@@ -13,7 +13,6 @@ export type { Headers, Next };
 /** Input of a start. */
 export interface WorkflowStartInput {
   readonly workflowType: string;
-  /** Headers for the workflow. */
   readonly headers: Headers;
   /** Options, with arguments. */
   readonly options: CompiledWorkflowOptions;
@@ -31,19 +30,14 @@ export interface WorkflowStartUpdateInput {
   readonly args: unknown[];
   /** Type hints of arguments and result. */
   readonly typeInfo?: PayloadTypeInfo | undefined;
-  /** The workflow. */
   readonly workflowExecution: WorkflowExecution;
-  /** First run of the workflow. */
   readonly firstExecutionRunId?: string | undefined;
-  /** Headers for the workflow. */
   readonly headers: Headers;
-  /** Options of the update. */
   readonly options: WorkflowUpdateOptions;
 }
 /** Result of an update's request. */
 export interface WorkflowStartUpdateOutput {
   readonly updateId: string;
-  /** Run of the update. */
   readonly workflowRunId: string;
   /** Outcome, if the update has completed. */
   readonly outcome?: PlainMessage;
@@ -55,21 +49,17 @@ export interface WorkflowStartUpdateWithStartInput {
   readonly workflowType: string;
   /** Options of the start, with arguments. */
   readonly workflowStartOptions: CompiledWorkflowOptions;
-  /** Headers of the start. */
   readonly workflowStartHeaders: Headers;
   readonly updateName: string;
   /** Arguments of the update. */
   readonly updateArgs: unknown[];
   /** Type hints of arguments and result. */
   readonly updateTypeInfo?: PayloadTypeInfo | undefined;
-  /** Options of the update. */
   readonly updateOptions: WorkflowUpdateOptions;
-  /** Headers of the update. */
   readonly updateHeaders: Headers;
 }
 /** Result of an update-with-start. */
 export interface WorkflowStartUpdateWithStartOutput {
-  /** The workflow. */
   readonly workflowExecution: WorkflowExecution;
   readonly updateId: string;
   /** Outcome, if the update has completed. */
@@ -84,9 +74,7 @@ export interface WorkflowSignalInput {
   readonly args: unknown[];
   /** Type hints of the arguments. */
   readonly typeInfo?: SignalTypeInfo | undefined;
-  /** The workflow. */
   readonly workflowExecution: WorkflowExecution;
-  /** Headers for the workflow. */
   readonly headers: Headers;
 }
 /** Input of a signal with start. */
@@ -97,7 +85,6 @@ export interface WorkflowSignalWithStartInput {
   readonly signalArgs: unknown[];
   /** Type hints of the arguments. */
   readonly signalTypeInfo?: SignalTypeInfo | undefined;
-  /** Headers for the workflow. */
   readonly headers: Headers;
   /** Options of the start, with arguments. */
   readonly options: CompiledWorkflowOptions;
@@ -109,34 +96,27 @@ export interface WorkflowQueryInput {
   readonly args: unknown[];
   /** Type hints of arguments and result. */
   readonly typeInfo?: PayloadTypeInfo | undefined;
-  /** The workflow. */
   readonly workflowExecution: WorkflowExecution;
   /** temporal.api.enums.v1.QueryRejectCondition */
   readonly queryRejectCondition?: number | undefined;
-  /** Headers for the workflow. */
   readonly headers: Headers;
 }
 /** Input of a termination. */
 export interface WorkflowTerminateInput {
-  /** The workflow. */
   readonly workflowExecution: WorkflowExecution;
   /** Reason in history. */
   readonly reason?: string | undefined;
   /** Values in history. */
   readonly details?: unknown[];
-  /** First run of the workflow. */
   readonly firstExecutionRunId?: string | undefined;
 }
 /** Input of a cancel request. */
 export interface WorkflowCancelInput {
-  /** The workflow. */
   readonly workflowExecution: WorkflowExecution;
-  /** First run of the workflow. */
   readonly firstExecutionRunId?: string | undefined;
 }
 /** Input of a description. */
 export interface WorkflowDescribeInput {
-  /** The workflow. */
   readonly workflowExecution: WorkflowExecution;
 }
 
@@ -207,7 +187,6 @@ export interface WorkflowClientCallsInterceptorFactory {
 }
 /** Deprecated form of a client's interceptors. */
 export interface WorkflowClientInterceptors {
-  /** Factories, called for each workflow. */
   calls?: WorkflowClientCallsInterceptorFactory[];
 }
 
@@ -215,7 +194,6 @@ export interface WorkflowClientInterceptors {
 export interface CreateScheduleInput {
   /** Headers for every workflow that it starts. */
   readonly headers: Headers;
-  /** The schedule. */
   readonly options: CompiledScheduleOptions;
 }
 /** Result of a schedule's creation. */

@@ -48,7 +48,6 @@ export interface ScheduleHandle {
   pause(note?: string): Promise<void>;
   /** Unpauses the schedule. */
   unpause(note?: string): Promise<void>;
-  /** Client of the handle. */
   readonly client: ScheduleClient;
 }
 

@@ -67,7 +67,6 @@ export interface ScheduleSpec {
   calendars?: CalendarSpec[];
   /** Times at equal distances. */
   intervals?: IntervalSpec[];
-  /** Cron expressions. */
   cronExpressions?: string[];
   /** Times to skip. */
   skip?: CalendarSpec[];
@@ -144,11 +143,9 @@ export interface ScheduleOptions<A extends ScheduleOptionsAction = ScheduleOptio
     catchupWindow?: Duration;
     pauseOnFailure?: boolean;
   };
-  /** Memo of the schedule. */
   memo?: Record<string, unknown>;
   /** Search attributes without types. */
   searchAttributes?: SearchAttributes;
-  /** Search attributes with types. */
   typedSearchAttributes?: SearchAttributePair[] | TypedSearchAttributes;
   /** Initial state, and actions at its creation. */
   state?: {
@@ -217,7 +214,6 @@ export type CompiledScheduleUpdateOptions = Omit<ScheduleUpdateOptions, "action"
 export interface ScheduleExecutionStartWorkflowActionResult {
   /** Discriminator. */
   type: "startWorkflow";
-  /** Ids of the workflow. */
   workflow: { workflowId: string; firstExecutionRunId: string };
 }
 /** Result of an action. */
@@ -228,7 +224,6 @@ export interface ScheduleExecutionResult {
   scheduledAt: Date;
   /** Time at which it ran. */
   takenAt: Date;
-  /** Result of the action. */
   action: ScheduleExecutionActionResult;
 }
 
@@ -239,13 +234,10 @@ export interface ScheduleSummary {
   spec?: ScheduleSpecDescription;
   /** The workflow that it starts. */
   action?: ScheduleSummaryAction;
-  /** Memo of the schedule. */
   memo?: Record<string, unknown>;
   /** Search attributes without types. */
   searchAttributes?: SearchAttributes;
-  /** Search attributes with types. */
   typedSearchAttributes?: TypedSearchAttributes;
-  /** State of the schedule. */
   state: { paused: boolean; note?: string };
   /** Past and future actions. */
   info: { recentActions: ScheduleExecutionResult[]; nextActionTimes: Date[] };

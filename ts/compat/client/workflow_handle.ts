@@ -46,7 +46,6 @@ type AnyArgs = any[];
 export interface WorkflowUpdateHandle<Ret> {
   updateId: string;
   workflowId: string;
-  /** Run of the update. */
   workflowRunId?: string | undefined;
   /** Returns the handler's result. */
   result(): Promise<Ret>;
@@ -54,7 +53,6 @@ export interface WorkflowUpdateHandle<Ret> {
 
 /** Options of `getUpdateHandle`. */
 export interface GetWorkflowUpdateHandleOptions {
-  /** Run of the update. */
   workflowRunId?: string;
   /** Type hint of the result. */
   typeInfo?: Pick<PayloadTypeInfo, "outputType">;
@@ -99,14 +97,12 @@ export interface WorkflowHandle<T extends Workflow = Workflow> extends BaseWorkf
   describe(): Promise<WorkflowExecutionDescription>;
   /** Returns the events of the run. */
   fetchHistory(): Promise<PlainMessage>;
-  /** Client of the handle. */
   readonly client: WorkflowClient;
 }
 
 /** Handle of a workflow with its first run. */
 export interface WorkflowHandleWithFirstExecutionRunId<T extends Workflow = Workflow>
   extends WorkflowHandle<T> {
-  /** First run of the workflow. */
   readonly firstExecutionRunId: string;
 }
 /** Handle of a started workflow. */

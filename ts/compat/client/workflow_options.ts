@@ -30,7 +30,6 @@ import { type PayloadConverter, RawValue } from "../common/payload_converters.ts
 /** Options of starts by a client. */
 export interface WorkflowOptions extends CommonWorkflowOptions {
   workflowId: string;
-  /** Queue of the workflow tasks. */
   taskQueue: string;
   /** Follow continue-as-new, retries and cron to the last run. Default: true. */
   followRuns?: boolean;
@@ -82,7 +81,6 @@ type AnyArgs = any[];
 /** Options of a signal with start, for a signal without arguments. */
 export interface WorkflowSignalWithStartOptionsWithoutArgs<SignalArgs extends AnyArgs>
   extends Omit<WorkflowOptions, "requestEagerStart"> {
-  /** Signal definition or name. */
   signal: SignalDefinition<SignalArgs> | string;
   /** Arguments of the signal. */
   signalArgs?: SignalArgs;
@@ -92,7 +90,6 @@ export interface WorkflowSignalWithStartOptionsWithoutArgs<SignalArgs extends An
 /** Options of a signal with start, for a signal with arguments. */
 export interface WorkflowSignalWithStartOptionsWithArgs<SignalArgs extends AnyArgs>
   extends Omit<WorkflowOptions, "requestEagerStart"> {
-  /** Signal definition or name. */
   signal: SignalDefinition<SignalArgs> | string;
   /** Arguments of the signal. */
   signalArgs: SignalArgs;

@@ -4,11 +4,9 @@
 export interface ActivityCancellationDetailsOptions {
   /** The service does not know the activity any more. */
   notFound?: boolean;
-  /** Requested by the workflow. */
   cancelRequested?: boolean;
   /** The activity was paused. */
   paused?: boolean;
-  /** The activity timed out. */
   timedOut?: boolean;
   /** The worker shuts down. */
   workerShutdown?: boolean;
@@ -20,7 +18,6 @@ export interface ActivityCancellationDetailsOptions {
 export class ActivityCancellationDetails implements Required<ActivityCancellationDetailsOptions> {
   /** The service does not know the activity any more. */
   readonly notFound: boolean;
-  /** Requested by the workflow. */
   readonly cancelRequested: boolean;
   /** The activity was paused. */
   readonly paused: boolean;

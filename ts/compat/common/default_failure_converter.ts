@@ -42,9 +42,7 @@ export interface FailureConverter {
 
 /** Attributes of a failure that are moved into a payload, which codecs encrypt. */
 export interface DefaultEncodedFailureAttributes {
-  /** Message of the failure. */
   message: string;
-  /** Stack trace of the failure. */
   stack_trace: string;
 }
 

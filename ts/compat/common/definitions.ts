@@ -81,7 +81,6 @@ export interface QueryDefinitionOptions {
 export interface UpdateDefinition<Ret, Args extends Any[] = [], Name extends string = string> {
   /** Discriminator. */
   type: "update";
-  /** Name of the update. */
   name: Name;
   /** Type hints of arguments and result. */
   typeInfo?: PayloadTypeInfo;
@@ -95,7 +94,6 @@ export interface UpdateDefinition<Ret, Args extends Any[] = [], Name extends str
 export interface SignalDefinition<Args extends Any[] = [], Name extends string = string> {
   /** Discriminator. */
   type: "signal";
-  /** Name of the signal. */
   name: Name;
   /** Type hints of arguments. */
   typeInfo?: SignalTypeInfo;
@@ -107,7 +105,6 @@ export interface SignalDefinition<Args extends Any[] = [], Name extends string =
 export interface QueryDefinition<Ret, Args extends Any[] = [], Name extends string = string> {
   /** Discriminator. */
   type: "query";
-  /** Name of the query. */
   name: Name;
   /** Type hints of arguments and result. */
   typeInfo?: PayloadTypeInfo;
@@ -125,7 +122,6 @@ export type ActivityInterface = UntypedActivities;
 /** A history with its workflow id. */
 export interface HistoryAndWorkflowId {
   workflowId: string;
-  /** The history. */
   history: Any;
 }
 
@@ -168,15 +164,11 @@ export interface BaseWorkflowOptions {
   workflowIdReusePolicy?: WorkflowIdReusePolicy;
   /** What a start does if a workflow with the id is running. */
   workflowIdConflictPolicy?: WorkflowIdConflictPolicy;
-  /** Retry policy of the workflow. */
   retry?: RetryPolicy;
-  /** Cron schedule of the workflow. */
   cronSchedule?: string;
-  /** Memo of the workflow. */
   memo?: Record<string, unknown>;
   /** Search attributes without types. */
   searchAttributes?: SearchAttributes;
-  /** Search attributes with types. */
   typedSearchAttributes?: SearchAttributePair[] | TypedSearchAttributes;
   /** Further lines for user interfaces. */
   staticDetails?: string;
@@ -207,7 +199,6 @@ export type CommonWorkflowOptions = BaseWorkflowOptions & WorkflowDurationOption
 
 /** Type and type hints of a workflow. */
 export interface WorkflowTypeOptions {
-  /** Name of the type. */
   type: string;
   /** Type hints of arguments and result. */
   typeInfo?: PayloadTypeInfo | undefined;

@@ -2,9 +2,7 @@
 
 /** A version of a deployment. */
 export interface WorkerDeploymentVersion {
-  /** Build id of the version. */
   readonly buildId: string;
-  /** Name of the deployment. */
   readonly deploymentName: string;
 }
 
@@ -15,7 +13,6 @@ export function toCanonicalString({ deploymentName, buildId }: WorkerDeploymentV
 
 /** Pins a run to a version. */
 export interface PinnedVersioningOverride {
-  /** The version. */
   pinnedTo: WorkerDeploymentVersion;
 }
 /** Moves a run to the current version. */

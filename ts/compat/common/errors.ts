@@ -5,7 +5,6 @@ import { defineErrorName } from "./error_names.ts";
 
 /** A value is invalid. */
 export class ValueError extends Error {
-  /** Cause of the error. */
   override readonly cause: unknown;
 
   constructor(message: string | undefined, cause?: unknown) {

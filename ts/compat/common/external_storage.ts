@@ -45,7 +45,6 @@ export type StorageDriverSelectContext = StorageDriverStoreContext;
 export interface StorageDriver {
   /** Name in claims. */
   readonly name: string;
-  /** Type of the driver. */
   readonly type: string;
   /** Stores payloads; returns a claim for each. */
   store(context: StorageDriverStoreContext, payloads: Payload[]): Promise<StorageDriverClaim[]>;
@@ -61,7 +60,6 @@ export type StorageDriverSelector = (
 
 /** Configuration of external storage. */
 export class ExternalStorage {
-  /** The drivers. */
   readonly drivers: StorageDriver[];
   /** Selects a driver. */
   readonly driverSelector: StorageDriverSelector;

@@ -52,7 +52,6 @@ export interface WorkflowExecution {
 
 /** Base class of failures. */
 export class TemporalFailure extends ConverterFailure {
-  /** Cause of the failure. */
   override readonly cause: Error | undefined;
 
   constructor(message?: string | null, cause?: Error) {
@@ -80,7 +79,6 @@ export class ServerFailure extends TemporalFailure {
 
 /** Options of an application failure. */
 export interface ApplicationFailureOptions {
-  /** Message of the failure. */
   message?: string;
   /** Name for retry policies and callers. Default: "Error", or the class of the thrown error. */
   type?: string;
@@ -90,9 +88,7 @@ export interface ApplicationFailureOptions {
   details?: unknown[];
   /** Delay before the next attempt; overrides the retry policy. */
   nextRetryDelay?: Duration;
-  /** Cause of the failure. */
   cause?: Error;
-  /** Category of the failure. */
   category?: ApplicationFailureCategory;
 }
 
@@ -110,7 +106,6 @@ export class ApplicationFailure extends TemporalFailure {
   readonly details: unknown[] | undefined | null;
   /** Delay before the next attempt; overrides the retry policy. */
   readonly nextRetryDelay: Duration | undefined | null;
-  /** Category of the failure. */
   readonly category: ApplicationFailureCategory | undefined | null;
 
   constructor(
@@ -227,7 +222,6 @@ export class ActivityFailure extends TemporalFailure {
 
 /** A child workflow failed, timed out, was canceled or terminated; `cause` has the reason. */
 export class ChildWorkflowFailure extends TemporalFailure {
-  /** Namespace of the child. */
   readonly namespace: string | undefined;
   /** Ids of the child. */
   readonly execution: WorkflowExecution;
@@ -264,7 +258,6 @@ export class WorkflowExecutionAlreadyStartedError extends TemporalFailure {
 
 /** A Nexus operation failed, timed out or was canceled; `cause` has the reason. */
 export class NexusOperationFailure extends TemporalFailure {
-  /** Number of the event that scheduled it. */
   readonly scheduledEventId: number | undefined;
   readonly endpoint: string;
   readonly service: string;

@@ -20,7 +20,6 @@ export class Long {
   readonly low: number;
   /** The high 32 bits, signed. */
   readonly high: number;
-  /** Whether the value is unsigned. */
   readonly unsigned: boolean;
 
   constructor(low: number, high = 0, unsigned = false) {

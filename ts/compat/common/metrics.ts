@@ -12,15 +12,10 @@ export type MetricKind = "counter" | "histogram" | "gauge" | "up-down-counter";
 
 /** Common properties of metrics. */
 export interface Metric {
-  /** Name of the metric. */
   name: string;
-  /** Unit of the metric. */
   unit?: string | undefined;
-  /** Description of the metric. */
   description?: string | undefined;
-  /** Kind of the metric. */
   kind: MetricKind;
-  /** Type of the values. */
   valueType: NumericMetricValueType;
 }
 /** A counter. */
@@ -31,7 +26,6 @@ export interface MetricCounter extends Metric {
   withTags(tags: MetricTags): MetricCounter;
   /** Discriminator. */
   kind: "counter";
-  /** Type of the values. */
   valueType: "int";
 }
 /** A histogram. */
@@ -60,7 +54,6 @@ export interface MetricUpDownCounter extends Metric {
   withTags(tags: MetricTags): MetricUpDownCounter;
   /** Discriminator. */
   kind: "up-down-counter";
-  /** Type of the values. */
   valueType: "int";
 }
 

@@ -66,7 +66,6 @@ export interface PayloadConverterWithEncoding {
   ): Payload | undefined;
   /** Decodes a payload of this encoding. */
   fromPayload<T>(payload: Payload, context?: SerializationContext, hint?: ConverterHint<T>): T;
-  /** Encoding of the payloads. */
   readonly encodingType: string;
   /** Returns whether the hint is known. */
   validateConverterHint?: (hint: ConverterHint) => boolean;

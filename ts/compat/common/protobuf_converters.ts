@@ -88,7 +88,6 @@ abstract class ProtobufPayloadConverter implements PayloadConverterWithEncoding 
 
 /** Encodes protobufjs messages as bytes. */
 export class ProtobufBinaryPayloadConverter extends ProtobufPayloadConverter {
-  /** The encoding. */
   readonly encodingType = encodingTypes.METADATA_ENCODING_PROTOBUF;
 
   /** Encodes a message. */
@@ -103,7 +102,6 @@ export class ProtobufBinaryPayloadConverter extends ProtobufPayloadConverter {
 
 /** Encodes protobufjs messages as JSON. */
 export class ProtobufJsonPayloadConverter extends ProtobufPayloadConverter {
-  /** The encoding. */
   readonly encodingType = encodingTypes.METADATA_ENCODING_PROTOBUF_JSON;
 
   /** Encodes a message. */

@@ -7,7 +7,6 @@ import { msOptionalToNumber, msToNumber } from "./time.ts";
 
 /** A retry policy in a message. */
 export interface ProtoRetryPolicy {
-  /** Maximum number of attempts. */
   maximumAttempts?: number | null;
   /** Delay of the second attempt. */
   initialInterval?: Timestamp | null;

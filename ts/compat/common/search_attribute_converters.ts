@@ -34,7 +34,6 @@ function requireMetadata(payload: Payload): FullPayload {
 
 /** Converts search attributes without types. */
 export class SearchAttributePayloadConverter implements PayloadConverter {
-  /** Converter of the values. */
   readonly jsonConverter: JsonPayloadConverter = new JsonPayloadConverter();
   /** Allowed types in addition to dates. */
   readonly validNonDateTypes: string[] = ["string", "number", "boolean"];
@@ -55,9 +54,7 @@ export const searchAttributePayloadConverter: SearchAttributePayloadConverter =
 
 /** A value with its type. */
 export class TypedSearchAttributeValue<T extends SearchAttributeType> {
-  /** Type of the value. */
   readonly type: T;
-  /** The value. */
   readonly value: unknown;
 
   constructor(type: T, value: unknown) {
@@ -71,7 +68,6 @@ export class TypedSearchAttributeUpdateValue<T extends SearchAttributeType>
 
 /** Converts search attributes with types. */
 export class TypedSearchAttributePayloadConverter implements PayloadConverter {
-  /** Converter of the values. */
   readonly jsonConverter: JsonPayloadConverter = new JsonPayloadConverter();
 
   /** Encodes a value with its type. */

@@ -6,7 +6,6 @@ declare const valueType: unique symbol;
 
 /** Selects the converter of a value. */
 export interface ConverterHint<T = unknown> {
-  /** Name of the converter. */
   converter: string;
   /** Exists only in the type. */
   [valueType]?: T;
@@ -24,7 +23,6 @@ export interface TransferTypeConverter<T, D = unknown> {
 export interface TypeInfo<T = unknown, D = T> {
   /** Converts the value for the payload converter and back. */
   transferTypeConverter?: TransferTypeConverter<T, D>;
-  /** Hint for the payload converter. */
   payloadConverterHint?: ConverterHint<D>;
 }
 
@@ -45,7 +43,6 @@ export type SignalTypeInfo = Pick<PayloadTypeInfo, "inputTypes">;
 export interface WorkflowSerializationContext {
   /** Discriminator. */
   type: "workflow";
-  /** Namespace of the workflow. */
   namespace: string;
   workflowId: string;
 }
@@ -54,7 +51,6 @@ export interface WorkflowSerializationContext {
 export interface ActivitySerializationContext {
   /** Discriminator. */
   type: "activity";
-  /** Namespace of the activity. */
   namespace: string;
   activityId?: string;
   /** Id of the scheduling workflow. */
@@ -85,7 +81,6 @@ export interface ActivityFunction<P extends AnyArgs = AnyArgs, R = any> {
 // deno-lint-ignore no-explicit-any
 export interface ActivityFunctionWithOptions<Args extends AnyArgs = AnyArgs, R = any>
   extends ActivityFunction<Args, R> {
-  /** Options of the definition. */
   activityDefinitionOptions: ActivityDefinitionOptions;
 }
 
@@ -137,7 +132,6 @@ export interface WorkflowDefinitionConfig {
 /** A workflow defined with options. */
 export interface WorkflowFunctionWithOptions<Args extends AnyArgs, R> {
   (...args: Args): Promise<R>;
-  /** Options of the definition. */
   workflowDefinitionOptions: WorkflowDefinitionOptionsOrGetter;
 }
 /** A workflow defined with static options. */

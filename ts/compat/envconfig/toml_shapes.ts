@@ -47,7 +47,6 @@ export interface TomlClientConfigProfile {
 
 /** The file. */
 export interface TomlClientConfig {
-  /** Profiles by name. */
   profile: { [name: string]: TomlClientConfigProfile };
 }
 

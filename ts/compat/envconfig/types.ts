@@ -33,7 +33,6 @@ export interface ClientConfigProfile {
 
 /** All profiles of a file. */
 export interface ClientConfig {
-  /** Profiles by name. */
   profiles: Record<string, ClientConfigProfile>;
 }
 
@@ -54,7 +53,6 @@ export interface ConfiguredTLS {
  * workers.
  */
 export interface ClientConnectConfig {
-  /** Options of the connection. */
   connectionOptions: {
     /** `host:port`. */
     address?: string;

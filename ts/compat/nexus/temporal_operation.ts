@@ -172,7 +172,6 @@ export interface CancelWorkflowUpdateOptions {
 /** The activity to cancel. */
 export interface CancelActivityOptions {
   readonly activityId: string;
-  /** Run of the activity. */
   readonly runId: string;
 }
 

@@ -29,7 +29,6 @@ export interface StartOperationContext extends OperationContext {
   readonly requestId: string;
   /** Links of the caller. */
   readonly inboundLinks: Link[];
-  /** Links of what the operation started. */
   readonly outboundLinks: Link[];
 }
 
@@ -54,7 +53,6 @@ export interface CompiledHandler {
 
 /** A service with its handlers: `nexus.serviceHandler(...)`. */
 export interface ServiceHandler {
-  /** The service. */
   readonly definition: { readonly name: string };
   /** Returns the handler of an operation. Throws a HandlerError for an unknown one. */
   getOperationHandler(operation: string): CompiledHandler;

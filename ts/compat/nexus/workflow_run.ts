@@ -82,7 +82,6 @@ export type WorkflowRunOperationStartHandler<I, O> = (
 
 /** Handler of an operation backed by a workflow run. */
 export class WorkflowRunOperationHandler<I, O> {
-  /** Starts the workflow. */
   readonly handler: WorkflowRunOperationStartHandler<I, O>;
 
   constructor(handler: WorkflowRunOperationStartHandler<I, O>) {

@@ -44,7 +44,6 @@ type Plugins = (ClientPlugin | ConnectionPlugin | NativeConnectionPlugin)[];
 
 /** Options of `TestWorkflowEnvironment.createLocal`. */
 export interface LocalTestWorkflowEnvironmentOptions {
-  /** Options of the server. */
   server?: Omit<DevServerConfig, "type">;
   /** Options of `client`. */
   client?: ClientOptionsForTestEnv;
@@ -54,7 +53,6 @@ export interface LocalTestWorkflowEnvironmentOptions {
 
 /** Options of `TestWorkflowEnvironment.createTimeSkipping`. */
 export interface TimeSkippingTestWorkflowEnvironmentOptions {
-  /** Options of the server. */
   server?: Omit<TimeSkippingServerConfig, "type">;
   /** Options of `client`. */
   client?: ClientOptionsForTestEnv;

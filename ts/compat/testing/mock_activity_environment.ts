@@ -22,7 +22,6 @@ import {
 
 /** Options of a {@link MockActivityEnvironment}. */
 export interface MockActivityEnvironmentOptions {
-  /** Interceptors of the activities. */
   interceptors?: ActivityInterceptorsFactory[];
   /** Default: warnings and errors on standard error. */
   logger?: Logger;
@@ -104,7 +103,6 @@ const Emitting = EventEmitter as unknown as new () => Emitter;
  * context, so after `cancel()` each one starts canceled.
  */
 export class MockActivityEnvironment extends Emitting {
-  /** Cancels the activity. */
   readonly cancel: (reason?: CancelReason, details?: ActivityCancellationDetails) => void;
   /** Result of `Context.current()` in the activity. */
   readonly context: Context;

@@ -3,7 +3,6 @@ import type { Connection } from "../client/connection.ts";
 
 /** A Nexus endpoint of a server. */
 export interface NexusEndpointIdentifier {
-  /** Id of the endpoint. */
   id: string;
   /** Version of the endpoint, a Long. */
   version: unknown;

@@ -11,7 +11,6 @@ export type EphemeralServerExecutable =
 
 /** Options of the server of `createLocal`. */
 export interface DevServerConfig {
-  /** Type of the server. */
   type: "dev-server";
   /** Ignored with a warning: no program is started. */
   executable?: EphemeralServerExecutable;
@@ -40,7 +39,6 @@ export interface DevServerConfig {
 
 /** Options of the server of `createTimeSkipping`. */
 export interface TimeSkippingServerConfig {
-  /** Type of the server. */
   type: "time-skipping";
   /** Ignored with a warning: no program is started. */
   executable?: EphemeralServerExecutable;

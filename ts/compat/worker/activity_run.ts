@@ -40,7 +40,6 @@ export interface ActivityEnvironment {
   readonly converter: LoadedDataConverter;
   /** By registered name. Undefined in threads, where payloads are not converted. */
   readonly activities?: ReadonlyMap<string, unknown>;
-  /** Logger of the worker. */
   readonly logger: Logger;
   readonly metricMeter: MetricMeter;
   readonly interceptors: readonly ActivityInterceptorsFactory[];

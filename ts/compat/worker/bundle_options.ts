@@ -31,7 +31,6 @@ export interface BundleOptions {
    */
   // deno-lint-ignore no-explicit-any
   webpackConfigHook?: (config: any) => any;
-  /** Plugins. */
   plugins?: BundlerPlugin[];
 }
 

@@ -92,9 +92,7 @@ export interface CompiledWorkerOptions
   nexusTaskPollerBehavior: Required<PollerBehavior>;
   /** Including deprecated ones. */
   interceptors: CompiledWorkerInterceptors;
-  /** The loaded data converter. */
   loadedDataConverter: LoadedDataConverter;
-  /** Activity functions by name. */
   activities: Map<string, ActivityFunction>;
   /** Nexus services by name; undefined without any. */
   nexusServiceHandlers?: Map<string, ServiceHandler> | undefined;

@@ -38,7 +38,6 @@ export interface ProxyConfig {
 
 /** Not supported. */
 export interface DNSLoadBalancingConfig {
-  /** Interval of name resolution. */
   resolutionInterval: Duration;
 }
 
@@ -84,7 +83,6 @@ export interface NativeConnectionOptions {
   disableErrorCodeMetricTags?: boolean;
   /** Payload sizes that cause a warning. */
   payloadLimits?: PayloadLimitsConfig;
-  /** Plugins. */
   plugins?: NativeConnectionPlugin[];
 }
 

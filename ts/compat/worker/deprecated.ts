@@ -19,7 +19,6 @@ export type { LoggerSinks } from "../workflow/mod.ts";
  * receives the lines of `Context.log` with the attributes of `logAttributes`.
  */
 export class ActivityInboundLogInterceptor implements ActivityInboundCallsInterceptor {
-  /** The activity. */
   readonly ctx: Context;
   /** Receives the lines. */
   protected readonly logger: Logger;

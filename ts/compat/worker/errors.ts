@@ -20,7 +20,6 @@ export class UnhandledRejectionError extends Error {
 
 /** Errors of the worker and of what it ran for. */
 export interface CombinedWorkerRunErrorCause {
-  /** Error of the worker. */
   workerError: unknown;
   /** Error of what it ran for. */
   innerError: unknown;

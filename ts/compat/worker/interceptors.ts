@@ -74,7 +74,6 @@ export interface ActivityInboundCallsInterceptorFactory {
 export interface NexusStartOperationInput {
   /** The request. */
   readonly ctx: StartOperationContext;
-  /** Input of the operation. */
   readonly input: unknown;
 }
 /** Result of a start. */

@@ -13,11 +13,9 @@ export interface MetricsBufferOptions {
 
 /** One value of a metric. */
 export interface BufferedMetricUpdate {
-  /** The metric. */
   metric: Metric;
   /** Increment of a counter; the value of other metrics. */
   value: number;
-  /** Tags of the metric. */
   attributes: MetricTags;
 }
 
@@ -25,7 +23,6 @@ export interface BufferedMetricUpdate {
 export class MetricsBuffer {
   /** Maximum number of updates. */
   readonly maxBufferSize: number = 0;
-  /** Durations in seconds. */
   readonly useSecondsForDurations: boolean = false;
 
   /** Throws a TypeError: not supported. */

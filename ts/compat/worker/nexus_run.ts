@@ -38,7 +38,6 @@ export interface NexusEnvironment {
   readonly taskQueue: string;
   readonly services: ReadonlyMap<string, ServiceHandler>;
   readonly converter: LoadedDataConverter;
-  /** Logger of the worker. */
   readonly logger: Logger;
   readonly metricMeter: MetricMeter;
   readonly interceptors: readonly NexusInterceptorsFactory[];

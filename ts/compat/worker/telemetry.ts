@@ -98,7 +98,6 @@ function buckets(
 
 /** Metrics of a process, and the server that exports them. */
 export interface ServedMetrics {
-  /** Metrics for workers. */
   readonly metrics: Metrics;
   /** Meter for activities and `Runtime.metricMeter`. */
   readonly meter: MetricMeter;

@@ -23,9 +23,7 @@ export class ResourceBasedController {
 
 /** Limits of load-dependent slots. */
 export interface ResourceBasedSlotOptions {
-  /** Minimum number of slots. */
   minimumSlots?: number;
-  /** Maximum number of slots. */
   maximumSlots?: number;
   /** Interval between slots above the minimum. */
   rampThrottle?: Duration;
@@ -54,7 +52,6 @@ export type ResourceBasedSlotsForType = ResourceBasedSlotOptions & (ByOptions | 
 export interface FixedSizeSlotSupplier {
   /** Discriminator. */
   type: "fixed-size";
-  /** Number of slots. */
   numSlots: number;
 }
 
@@ -98,27 +95,21 @@ export interface SlotReserveContext {
   slotType: SlotInfo["type"];
   /** The polled queue. */
   taskQueue: string;
-  /** Identity of the worker. */
   workerIdentity: string;
-  /** Build id of the worker. */
   workerBuildId: string;
-  /** Deployment version of the worker, if it has one. */
   workerDeploymentVersion?: WorkerDeploymentVersion;
   /** True if the run is in the worker's cache. */
   isSticky: boolean;
 }
 /** Context of a slot in use. */
 export interface SlotMarkUsedContext<SI extends SlotInfo> {
-  /** Use of the slot. */
   slotInfo: SI;
-  /** The slot. */
   permit: SlotPermit;
 }
 /** Context of a released slot. */
 export interface SlotReleaseContext<SI extends SlotInfo> {
   /** Use of the slot. */
   slotInfo?: SI;
-  /** The slot. */
   permit: SlotPermit;
 }
 /** Slots supplied by code. */
@@ -143,11 +134,8 @@ export type SlotSupplier<SI extends SlotInfo> =
 
 /** Suppliers of each kind. */
 export interface TunerHolder {
-  /** For workflow tasks. */
   workflowTaskSlotSupplier: SlotSupplier<WorkflowSlotInfo>;
-  /** For activities. */
   activityTaskSlotSupplier: SlotSupplier<ActivitySlotInfo>;
-  /** For local activities. */
   localActivityTaskSlotSupplier: SlotSupplier<LocalActivitySlotInfo>;
   /** For Nexus operations. */
   nexusTaskSlotSupplier: SlotSupplier<NexusSlotInfo>;

@@ -79,7 +79,6 @@ export interface WorkerStatus {
   numInFlightNonLocalActivities: number;
   /** Number of running local activities. */
   numInFlightLocalActivities: number;
-  /** Number of cached runs. */
   numCachedWorkflows: number;
   /** Number of running activities that have sent a heartbeat. */
   numHeartbeatingActivities: number;

@@ -50,9 +50,7 @@ export type WorkerDeploymentOptions = {
 
 /** Input of a patch decision. */
 export interface PatchActivationInput {
-  /** The run. */
   readonly workflowInfo: Readonly<WorkflowInfo>;
-  /** The patch. */
   readonly patchId: string;
 }
 /** Decides whether new runs use a patch. */
@@ -102,7 +100,6 @@ export interface WorkerOptions {
   nexusServices?: ServiceHandler[];
   /** Path of the module that exports the workflows. */
   workflowsPath?: string;
-  /** Bundle of the workflows. */
   workflowBundle?: WorkflowBundleOption;
   /** Time for activities during shutdown before they are canceled. Default: 0. */
   shutdownGraceTime?: Duration;

@@ -24,7 +24,6 @@ export interface SignalDefinition<
 > {
   /** Discriminator. */
   type: "signal";
-  /** Name of the signal. */
   name: Name;
   /** Type hints for converters. */
   typeInfo?: SignalTypeInfo;
@@ -39,7 +38,6 @@ export interface UpdateDefinition<
 > {
   /** Discriminator. */
   type: "update";
-  /** Name of the update. */
   name: Name;
   /** Type hints for converters. */
   typeInfo?: PayloadTypeInfo;
@@ -56,7 +54,6 @@ export interface QueryDefinition<
 > {
   /** Discriminator. */
   type: "query";
-  /** Name of the query. */
   name: Name;
   /** Type hints for converters. */
   typeInfo?: PayloadTypeInfo;

@@ -32,7 +32,6 @@ import { durationMs } from "../../messages/well_known.ts";
 export interface ParentWorkflowInfo {
   workflowId: string;
   runId: string;
-  /** Namespace of the parent. */
   namespace: string;
 }
 
@@ -73,9 +72,7 @@ export interface WorkflowInfo {
   readonly searchAttributes: SearchAttributes;
   /** Search attributes with their types. */
   readonly typedSearchAttributes: TypedSearchAttributes;
-  /** Memo of the workflow. */
   readonly memo: Record<string, unknown>;
-  /** Parent workflow. */
   readonly parent?: ParentWorkflowInfo;
   /** Undefined if the workflow is the root itself. */
   readonly root?: RootWorkflowInfo;
@@ -93,9 +90,7 @@ export interface WorkflowInfo {
   readonly targetWorkerDeploymentVersionChanged: boolean;
   /** Reasons why the run should continue as new. */
   readonly suggestedContinueAsNewReasons?: SuggestContinueAsNewReason[];
-  /** Task queue of the workflow. */
   readonly taskQueue: string;
-  /** Namespace of the workflow. */
   readonly namespace: string;
   /** Id of the first run of the chain. */
   readonly firstExecutionRunId: string;
@@ -103,9 +98,7 @@ export interface WorkflowInfo {
   readonly originalExecutionRunId: string;
   /** Id of the previous run of the chain. */
   readonly continuedFromExecutionRunId?: string;
-  /** Start time of the workflow. */
   readonly startTime: Date;
-  /** Start time of this run. */
   readonly runStartTime: Date;
   /** Execution timeout in milliseconds. */
   readonly executionTimeoutMs?: number;
@@ -115,11 +108,9 @@ export interface WorkflowInfo {
   readonly runTimeoutMs?: number;
   /** Workflow task timeout in milliseconds. */
   readonly taskTimeoutMs: number;
-  /** Retry policy of the workflow. */
   readonly retryPolicy?: RetryPolicy;
   /** Number of the attempt, from 1. */
   readonly attempt: number;
-  /** Cron schedule of the workflow. */
   readonly cronSchedule?: string;
   /** Milliseconds between the starts of two runs of a cron workflow. */
   readonly cronScheduleToScheduleInterval?: number;

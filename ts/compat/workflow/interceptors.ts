@@ -50,11 +50,9 @@ export interface WorkflowExecuteInput {
 /** Input of an update's handler and validator. */
 export interface UpdateInput {
   readonly updateId: string;
-  /** Name of the update. */
   readonly name: string;
   /** Arguments of the update. */
   readonly args: unknown[];
-  /** Headers of the update. */
   readonly headers: Headers;
 }
 
@@ -63,19 +61,15 @@ export interface SignalInput {
   readonly signalName: string;
   /** Arguments of the signal. */
   readonly args: unknown[];
-  /** Headers of the signal. */
   readonly headers: Headers;
 }
 
 /** Input of a query's handler. */
 export interface QueryInput {
-  /** Id of the query. */
   readonly queryId: string;
-  /** Name of the query. */
   readonly queryName: string;
   /** Arguments of the query. */
   readonly args: unknown[];
-  /** Headers of the query. */
   readonly headers: Headers;
 }
 
@@ -112,7 +106,6 @@ export interface WorkflowInboundCallsInterceptor {
 export interface TimerInput {
   /** Duration in milliseconds. */
   readonly durationMs: number;
-  /** Number of the timer in the run. */
   readonly seq: number;
   /** Options of the call. */
   readonly options?: TimerOptions | undefined;
@@ -123,13 +116,10 @@ export interface ActivityInput {
   readonly activityType: string;
   /** Arguments of the activity. */
   readonly args: unknown[];
-  /** Options of the activity. */
   readonly options: ActivityOptions;
   /** Type hints of arguments and result. */
   readonly typeInfo?: PayloadTypeInfo | undefined;
-  /** Headers for the activity. */
   readonly headers: Headers;
-  /** Number of the activity in the run. */
   readonly seq: number;
 }
 
@@ -138,13 +128,10 @@ export interface LocalActivityInput {
   readonly activityType: string;
   /** Arguments of the activity. */
   readonly args: unknown[];
-  /** Options of the activity. */
   readonly options: LocalActivityOptions;
   /** Type hints of arguments and result. */
   readonly typeInfo?: PayloadTypeInfo | undefined;
-  /** Headers for the activity. */
   readonly headers: Headers;
-  /** Number of the activity in the run. */
   readonly seq: number;
   /**
    * Time of the first attempt's scheduling, in milliseconds since the epoch; undefined for the
@@ -173,7 +160,6 @@ export interface StartNexusOperationOptions {
 
 /** Input of a Nexus operation. */
 export interface StartNexusOperationInput {
-  /** Input value of the operation. */
   readonly input: unknown;
   /** Type hint of the input. */
   readonly inputType?: TypeInfo;
@@ -184,7 +170,6 @@ export interface StartNexusOperationInput {
   /** Options of the call. */
   readonly options: StartNexusOperationOptions;
   readonly operation: string;
-  /** Number of the operation in the run. */
   readonly seq: number;
   /** Headers of the request to the handler: plain text, visible in history. */
   readonly headers: Record<string, string>;
@@ -194,30 +179,24 @@ export interface StartNexusOperationInput {
 export interface StartNexusOperationOutput {
   /** Token from the handler; empty for a synchronous result. */
   readonly token?: string;
-  /** Result of the operation. */
   readonly result: Promise<unknown>;
 }
 
 /** Input of a child workflow's start. */
 export interface StartChildWorkflowExecutionInput {
-  /** Type of the child. */
   readonly workflowType: string;
   /** Options of the child, with id and arguments. */
   readonly options: ChildWorkflowOptions & { workflowId: string; args: unknown[] };
-  /** Headers for the child. */
   readonly headers: Headers;
-  /** Number of the child in the run. */
   readonly seq: number;
 }
 
 /** Input of a signal to another workflow. */
 export interface SignalWorkflowInput {
-  /** Number of the signal in the run. */
   readonly seq: number;
   readonly signalName: string;
   /** Arguments of the signal. */
   readonly args: unknown[];
-  /** Headers for the workflow. */
   readonly headers: Headers;
   /** Receiver of the signal. */
   readonly target:
@@ -303,7 +282,6 @@ export interface WorkflowOutboundCallsInterceptor {
  * read: `variant`, and that field.
  */
 export interface ActivateInput {
-  /** The activation. */
   readonly activation: {
     readonly runId: string;
     /** Workflow time. */

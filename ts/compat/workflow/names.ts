@@ -16,9 +16,7 @@ export const NotAnActivityMethod: symbol = Symbol.for(
 
 /** SDK that recorded a stack. */
 export interface StackTraceSDKInfo {
-  /** Name of the SDK. */
   name: string;
-  /** Version of the SDK. */
   version: string;
 }
 /** A part of a source file. */
@@ -30,13 +28,11 @@ export interface StackTraceFileSlice {
 }
 /** One frame of a stack. */
 export interface StackTraceFileLocation {
-  /** The file. */
   file_path?: string;
   /** Line, from 1. */
   line?: number;
   /** Column, from 1. */
   column?: number;
-  /** Name of the function. */
   function_name?: string;
   /** True for code of the SDK. */
   internal_code: boolean;
@@ -50,7 +46,6 @@ export interface StackTrace {
 export interface EnhancedStackTrace {
   /** SDK that recorded it. */
   sdk: StackTraceSDKInfo;
-  /** Sources by file. */
   sources: Record<string, StackTraceFileSlice[]>;
   /** One for each wait. */
   stacks: StackTrace[];

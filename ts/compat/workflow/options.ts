@@ -69,7 +69,6 @@ export interface ChildWorkflowOptions {
   workflowRunTimeout?: Duration;
   /** Limit of one workflow task. */
   workflowTaskTimeout?: Duration;
-  /** Memo of the child. */
   memo?: Record<string, unknown>;
   /** Search attributes without types. */
   searchAttributes?: SearchAttributes;

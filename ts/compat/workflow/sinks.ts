@@ -12,7 +12,6 @@ export type Sinks = Record<string, Sink>;
 
 /** A call of a sink's function. */
 export interface SinkCall {
-  /** Name of the sink. */
   ifaceName: string;
   /** Name of the function. */
   fnName: string;

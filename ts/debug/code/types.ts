@@ -135,7 +135,6 @@ export interface BranchTest {
   readonly kind: string;
   /** Source text of the test, at most 120 characters. */
   readonly text: string;
-  /** The value of the test as a boolean. */
   readonly isTrue: boolean;
   /** The value of the test; undefined if it was not copied. */
   readonly value: CopiedValue | undefined;
@@ -248,7 +247,6 @@ export interface StateChange {
   readonly taskEventId: number;
   /** The line of publishState, or of the receive whose state changed. */
   readonly place: Place | undefined;
-  /** The fiber that changed it. */
   readonly fiber: number | undefined;
   /** Value at the path before the change; undefined for the first value. */
   readonly before: unknown;

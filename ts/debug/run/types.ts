@@ -103,9 +103,7 @@ export interface RunLink {
 
 /** Facts about the whole run. */
 export interface RunFacts {
-  /** Workflow type. */
   readonly type: string;
-  /** Workflow ID. */
   readonly id: string;
   /** "" if the history does not contain it. */
   readonly runId: string;

@@ -40,7 +40,6 @@ export interface MinimizeOptions {
 export interface MinimalHistory {
   /** Bytes of temporal.api.history.v1.History. */
   readonly history: Uint8Array;
-  /** Number of events before and after. */
   readonly events: readonly [before: number, after: number];
   /** Number of replays that were run. */
   readonly replays: number;

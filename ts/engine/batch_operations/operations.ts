@@ -133,7 +133,6 @@ export interface BatchRequest {
 export interface BatchRequestParts {
   readonly namespace: string;
   readonly target: BatchTarget;
-  /** Reason of the operation. */
   readonly reason: string;
   /** Finds the point of a reset. */
   point(options: ResetOptions): ResetPoint;

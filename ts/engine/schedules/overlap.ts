@@ -6,7 +6,6 @@ import type { BufferedStart } from "./state.ts";
 export interface OverlapDecision {
   /** Starts of ALLOW_ALL. */
   readonly overlapping: readonly BufferedStart[];
-  /** The start that the schedule observes. */
   readonly observed: BufferedStart | undefined;
   readonly kept: readonly BufferedStart[];
   readonly skipped: number;

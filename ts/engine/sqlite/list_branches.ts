@@ -25,7 +25,6 @@ export interface Branch {
 export interface Branches {
   /** Open runs; undefined if the query selects closed runs only. */
   readonly open: Branch | undefined;
-  /** Closed runs. */
   readonly closed: readonly Branch[];
 }
 

@@ -189,7 +189,6 @@ export interface LogEntry {
   readonly timeMs: number;
   /** Type of the workflow that wrote the line, or that it is about. */
   readonly workflowType: string;
-  /** Workflow id of the run. */
   readonly workflowId: string;
   readonly runId: string;
   /** Workflow code, or the executor (warnings about workflow code). */

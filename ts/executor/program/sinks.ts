@@ -12,7 +12,6 @@ export interface SinkCall {
   readonly sink: string;
   readonly method: string;
   readonly args: readonly unknown[];
-  /** The calling run. */
   readonly workflowType: string;
   readonly workflowId: string;
   readonly runId: string;

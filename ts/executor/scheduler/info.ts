@@ -20,13 +20,10 @@ export interface WorkflowInfo {
   readonly workflowId: string;
   /** Id of this run; it changes with continue-as-new. */
   readonly runId: string;
-  /** Namespace of the workflow. */
   readonly namespace: string;
-  /** Task queue of its workflow tasks. */
   readonly taskQueue: string;
   /** Attempt of the workflow's retry policy, from 1. */
   readonly attempt: number;
-  /** Start of this run. */
   readonly startTimeMs: number;
   /** The first run of the chain of continue-as-new and retries. */
   readonly firstExecutionRunId: string;

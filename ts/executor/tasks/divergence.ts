@@ -39,9 +39,7 @@ export interface Step {
 export interface FieldDifference {
   /** In words: "activity type", "input", "duration". */
   readonly field: string;
-  /** Value in history. */
   readonly history: string;
-  /** Value in the code. */
   readonly code: string;
   /** Replay compares it. Inputs, durations and options are not compared: they may change. */
   readonly counts: boolean;
@@ -229,7 +227,6 @@ export interface Divergence {
    * Without later steps nothing proves what an edit replaced.
    */
   readonly following: "end" | "steps" | "nothing";
-  /** The likely edit. */
   readonly edit: LikelyEdit;
   /** The repair; undefined if unknown. */
   readonly repair: Repair | undefined;
@@ -243,6 +240,5 @@ export interface SharedDivergence<Run> {
   readonly key: string;
   /** Divergence of the first run. */
   readonly divergence: Divergence;
-  /** The runs. */
   readonly runs: readonly Run[];
 }

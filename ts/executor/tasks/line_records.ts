@@ -104,7 +104,6 @@ export interface LineTrace {
   readonly cut: readonly number[];
   /** For each log line of the trace: the last point and its lane. */
   readonly logs: readonly (readonly [point: number, lane: number])[];
-  /** For each wait of the trace: its lane. */
   readonly waitLanes: readonly number[];
   /** For each publishState: activation, last point and its lane. */
   readonly published: readonly (readonly [at: number, point: number, lane: number])[];

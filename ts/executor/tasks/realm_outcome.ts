@@ -14,7 +14,6 @@ export interface CacheUse {
 
 /** The result of a task: the core's outcome, with data of its realm. */
 export interface RealmOutcome extends TaskOutcome, TaskWishes {
-  /** Use of the cache of runs. */
   readonly cache: CacheUse;
   /** Start of the run in ms since the epoch; 0 before its code began. */
   readonly runStartMs: number;

@@ -120,14 +120,10 @@ export interface ReplayVerdict {
    * history cannot be replayed.
    */
   readonly verdict: "ok" | "nondeterminism" | "failed";
-  /** Workflow type of the run. */
   readonly workflowType: string;
-  /** Workflow id of the replay. */
   readonly workflowId: string;
   readonly runId: string;
-  /** Number of activations. */
   readonly activations: number;
-  /** Number of replayed events. */
   readonly events: number;
   /** Differences that do not fail the replay. */
   readonly warnings: readonly CoreWarning[];

@@ -19,7 +19,6 @@ export interface ActivityOwner {
   readonly activityId: string;
   /** Id of the workflow that scheduled it. */
   readonly workflowId: string;
-  /** A local activity. */
   readonly isLocal: boolean;
 }
 

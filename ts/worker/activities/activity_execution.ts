@@ -58,7 +58,6 @@ export interface ActivityOptions {
   /** Encodes reports; tasks are already decoded. */
   codec: MessageCodec | undefined;
   limits: PayloadLimits;
-  /** The version of the worker. */
   deployment?: SentVersion | undefined;
   throttle: HeartbeatThrottle;
   logger: Logger;

@@ -24,7 +24,6 @@ export interface NexusStart {
   readonly requestId: string;
   /** Where the end of an asynchronous operation is reported; "" if it is not reported. */
   readonly callbackUrl: string;
-  /** Headers of the callback. */
   readonly callbackHeaders: { readonly [name: string]: string };
   /** The caller's links. */
   readonly links: readonly NexusLink[];
@@ -63,7 +62,6 @@ export type NexusOutcome =
 
 /** The Nexus services of a worker. */
 export interface NexusServices {
-  /** Names of the services. */
   readonly names: readonly string[];
   /** Runs the handler of a request. An error ends the task as an internal error. */
   run(request: NexusRequest): Promise<NexusOutcome>;
@@ -73,13 +71,9 @@ export interface NexusServices {
 export interface NexusWorker extends CodecOptions {
   /** The connection for the handlers' client. */
   readonly service: RawService;
-  /** Namespace of the worker. */
   readonly namespace: string;
-  /** The Nexus task queue. */
   readonly taskQueue: string;
-  /** Identity of the worker. */
   readonly identity: string;
-  /** Logger of the worker. */
   readonly logger: Logger;
   /** Payload converter of the worker's options. */
   readonly converter: PayloadConverter | undefined;

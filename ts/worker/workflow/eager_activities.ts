@@ -17,9 +17,7 @@ export const MAX_EAGER_ACTIVITIES = 3;
 const EAGER = new Message().bool(Schedule.requestEagerExecution, true).finish();
 
 export interface EagerOptions {
-  /** The activity task queue of the worker. */
   taskQueue: string;
-  /** Slots of activities. */
   slots: Slots;
   /** Maximum per report. Default: MAX_EAGER_ACTIVITIES. */
   most?: number;

@@ -54,9 +54,7 @@ export interface ReplacementOptions {
 
 /** An open run that the new code replays with other values than the history has. */
 export interface ReplacementChange {
-  /** Workflow type of the run. */
   readonly workflowType: string;
-  /** Workflow id of the run. */
   readonly workflowId: string;
   readonly runId: string;
   /** Commands whose values differ, in the order of the history. */
@@ -65,9 +63,7 @@ export interface ReplacementChange {
 
 /** An open run that the new code cannot replay. */
 export interface ReplacementProblem {
-  /** Workflow type of the run. */
   readonly workflowType: string;
-  /** Workflow id of the run. */
   readonly workflowId: string;
   readonly runId: string;
   /**

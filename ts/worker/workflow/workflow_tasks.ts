@@ -57,13 +57,11 @@ export interface WorkflowTasksOptions {
   codec: MessageCodec | undefined;
   /** Surrounds waits of tasks outside their realm. */
   taskWaits?: TaskWaits | undefined;
-  /** Runs the local activities of tasks. */
   local?: LocalActivities | undefined;
   /** Measures the tasks; undefined without metrics. */
   taskMetrics?: WorkflowTaskMetrics | undefined;
   /** Traces the tasks; undefined without tracer. */
   tracing?: WorkflowTracing | undefined;
-  /** The version of the worker. */
   deployment?: SentVersion | undefined;
   limits: PayloadLimits;
   logger: Logger;

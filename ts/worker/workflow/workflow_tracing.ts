@@ -16,9 +16,7 @@ type Headers = { readonly [name: string]: Payload };
 
 /** A run whose first task on this worker arrived. */
 export interface TracedRun {
-  /** Workflow type of the run. */
   readonly workflowType: string;
-  /** Workflow id of the run. */
   readonly workflowId: string;
   readonly runId: string;
   /** Headers of the workflow's start. */
@@ -35,7 +33,6 @@ export interface TracedCommand {
   readonly name: string;
   /** Id of the activity, or of the started or signaled workflow; "" if it has none. */
   readonly id: string;
-  /** Headers of the command. */
   readonly headers: Headers;
 }
 

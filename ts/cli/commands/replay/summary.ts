@@ -98,7 +98,6 @@ export class Summary {
   /** Base folder for names of workflow files. */
   readonly folder: string;
   readonly values: "warn" | "error" | undefined;
-  /** Histories with changed values. */
   changedHistories = 0;
   histories = 0;
   warned = 0;

@@ -31,7 +31,12 @@ export class BatchEngine {
   readonly client: Client;
   readonly reported: string[];
 
-  private constructor(engine: EmbeddedEngine, clock: VirtualClock, reported: string[]) {
+  /** `clock` is the clock of the engine, if its time is virtual. */
+  constructor(
+    engine: EmbeddedEngine,
+    clock: VirtualClock = new VirtualClock(START_MS),
+    reported: string[] = [],
+  ) {
     this.engine = engine;
     this.clock = clock;
     this.reported = reported;

@@ -65,6 +65,7 @@ export const cases: Case[] = [
             searchAttributes: { Customer: "ada" },
             summary: "hi",
             details: "all",
+            priority: { priorityKey: 2, fairnessKey: "shop", fairnessWeight: 0.5 },
           },
         }));
       const d = await drive(w, {
@@ -90,6 +91,8 @@ export const cases: Case[] = [
       deepEqual(times.map((field) => Number(command[field].seconds)), [3, 2, 1]);
       equal(command.retryPolicy.maximumAttempts, 2);
       deepEqual(Object.keys(command.memo.fields), ["a"]);
+      const { priorityKey, fairnessKey, fairnessWeight } = command.priority;
+      deepEqual([priorityKey, fairnessKey, fairnessWeight], [2, "shop", 0.5]);
       deepEqual(Object.keys(command.searchAttributes.indexedFields), ["Customer"]);
       d.server.others.start("s-1");
       d.server.others.complete("s-1", "done");

@@ -9,6 +9,7 @@ import {
   random,
   sideEffect,
   sleep,
+  type TaskPriority,
   uuid4,
   workflow,
   workflowInfo,
@@ -108,6 +109,44 @@ export const cases: Case[] = [
         3,
         60,
         ["Bad"],
+      ]);
+    },
+  },
+  {
+    name: "the priority of an activity is on the wire; without one it is the workflow's",
+    async run() {
+      const low = activities<{ work(n: number): number }>({ priority: { priorityKey: 5 } });
+      const shared = { priorityKey: 2, fairnessKey: "shop-é", fairnessWeight: 0.5 };
+      const errors: string[] = [];
+      const w = workflow("W", async () => {
+        for (const bad of [{ priorityKey: 0 }, { key: 1 }, { fairnessWeight: 2000 }, 7]) {
+          try {
+            acts.work.with({ priority: bad as TaskPriority });
+          } catch (e) {
+            errors.push((e as Error).message);
+          }
+        }
+        await acts.work(1);
+        await low.work(2);
+        await low.work.with({ priority: shared })(3);
+        await low.work.with({ summary: "as before" })(4);
+      });
+      const d = await drive(w);
+      await d.auto({ work: () => 0 });
+      const priorities = d.server.events.flatMap(({ attributes }) =>
+        attributes.case === "activityTaskScheduledEventAttributes"
+          ? [attributes.value.priority]
+          : []
+      );
+      const fields = priorities.map((priority) =>
+        priority && [priority.priorityKey, priority.fairnessKey, priority.fairnessWeight]
+      );
+      deepEqual(fields, [undefined, [5, "", 0], [2, "shop-é", 0.5], [5, "", 0]]);
+      deepEqual(errors.slice(0, 4), [
+        "priority.priorityKey must be a whole number from 1 to 2147483647, not 0",
+        'priority has no option "key"; known options: priorityKey, fairnessKey, fairnessWeight',
+        "priority.fairnessWeight must be a finite number from 0.001 to 1000, not 2000",
+        "priority must be an object of its options, not 7",
       ]);
     },
   },

@@ -60,7 +60,7 @@ test("what a docstring adds is seen", () => {
     "retry.ts:2: Number of attempts of the retry.",
   ]);
   for (
-    const adds of ["Attempts, the first included.", "Attempts. Default: 3.", "`0` is no limit."]
+    const adds of ["Attempts, the first included.", "Attempts. Default: 3.", "`0`: no limit."]
   ) {
     assert.deepEqual(retry(adds), [], adds);
   }

@@ -57,7 +57,7 @@ const MESSAGES = {
   [REPLICATION]: { NamespaceReplicationConfig: "", ClusterReplicationConfig: "" },
   [COMMON]: {
     ...{ DataBlob: "", Memo: "", Payload: "metadata data", Payloads: "", SearchAttributes: "", WorkflowExecution: "", WorkflowType: "" },
-    ...{ ActivityType: "", Header: "" },
+    ...{ ActivityType: "", Header: "", Priority: "priorityKey fairnessKey fairnessWeight" },
     MeteringMetadata: "",
     ...{ WorkerVersionCapabilities: "buildId useVersioning", WorkerVersionStamp: "" },
   },

@@ -60,7 +60,8 @@ export type {
 } from "./transaction_workflows.ts";
 export type { WorkflowSelection } from "./belonging.ts";
 export { WorkflowSet } from "./workflow_set.ts";
-export type { RetryPolicy, WorkflowOptions, WorkflowPriority } from "./options.ts";
+export type { TaskPriority } from "../base/priority.ts";
+export type { RetryPolicy, WorkflowOptions } from "./options.ts";
 export type {
   StartUpdateWithStartOptions,
   UpdateOfStart,

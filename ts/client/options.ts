@@ -17,7 +17,8 @@ import {
 } from "../messages/generated/temporal/api/enums/v1/workflow_pb.ts";
 import type { StartWorkflowExecutionRequestSchema } from "../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import type { VersioningOverrideSchema } from "../messages/generated/temporal/api/workflow/v1/message_pb.ts";
-import { checkNumber, FAIRNESS_WEIGHTS, MAX_INT32 } from "../base/number_ranges.ts";
+import { checkNumber, MAX_INT32 } from "../base/number_ranges.ts";
+import { checkPriority, type TaskPriority } from "../base/priority.ts";
 import { durationFromMs } from "../messages/well_known.ts";
 
 /**
@@ -101,7 +102,7 @@ export interface WorkflowOptions {
   /** Deduplicates starts. Default: a new id for each call. */
   requestId?: string;
   /** Order of its tasks in the queue, also in the embedded engine. */
-  priority?: WorkflowPriority;
+  priority?: TaskPriority;
   /** Overrides which versions of a deployment run it. */
   versioningOverride?: MessageInitShape<typeof VersioningOverrideSchema>;
 }
@@ -140,31 +141,9 @@ const RETRY_POLICY: OptionNames<RetryPolicy> = {
     nonRetryableErrorTypes: 1,
   },
 };
-const PRIORITY: OptionNames<WorkflowPriority> = {
-  priorityKey: 1,
-  fairnessKey: 1,
-  fairnessWeight: 1,
-};
 const VERSIONING_OVERRIDE: OptionNames<NonNullable<WorkflowOptions["versioningOverride"]>> = {
   ...{ override: 1, behavior: 1, deployment: 1, pinnedVersion: 1, $typeName: 1, $unknown: 1 },
 };
-
-/** Order among the tasks of a queue. */
-export interface WorkflowPriority {
-  /** Integer from 1; lower values first. Default: the middle of the service's range. */
-  priorityKey?: number;
-  /** Tasks of different keys share the queue by weight. */
-  fairnessKey?: string;
-  /** Weight of the key. Default: 1. */
-  fairnessWeight?: number;
-}
-
-/** Throws for an unknown field and for a value outside of its range. */
-function checkPriority(priority: WorkflowPriority | undefined): void {
-  rejectUnknownOptions("priority", priority, PRIORITY);
-  checkNumber("priority.priorityKey", priority?.priorityKey, { min: 1, max: MAX_INT32 });
-  checkNumber("priority.fairnessWeight", priority?.fairnessWeight, FAIRNESS_WEIGHTS);
-}
 
 /** Converts a retry policy for a request. */
 export function toRetryPolicy(policy: RetryPolicy): MessageInitShape<typeof RetryPolicySchema> {

@@ -1,6 +1,7 @@
 // activities<T>(options): a typed proxy over the activities of a module. The type name is the
 // property key with an optional prefix, never function.name, which minifiers and re-exports change.
 import { type OptionNames, rejectUnknownOptions } from "../base/option_names.ts";
+import type { TaskPriority } from "../base/priority.ts";
 import type { Duration } from "../converter/duration.ts";
 import {
   ActivityAwaiter,
@@ -10,6 +11,7 @@ import {
 } from "../executor/primitives/activities.ts";
 import { waitingFiber } from "../executor/scheduler/api_guard.ts";
 import { rejected } from "../executor/scheduler/fiber.ts";
+import { NO_PRIORITY, readPriority } from "./priority.ts";
 import { ms, readRetryPolicy, type RetryOptions } from "./retry.ts";
 
 /** Timeouts and retries of an activity. Durations: milliseconds or text such as "10s". */
@@ -36,6 +38,8 @@ export interface ActivityOptions {
   readonly summary?: string;
   /** Id, unique among the open activities of the run. Default: a number. */
   readonly activityId?: string;
+  /** Order of its tasks in the queue. Default: the workflow's. */
+  readonly priority?: TaskPriority;
 }
 
 /** Options of {@link activities}. */
@@ -105,7 +109,7 @@ const ACTIVITY_OPTIONS: OptionNames<ActivityOptions> = {
     retry: 1,
     cancellationType: 1,
   },
-  ...{ taskQueue: 1, summary: 1, activityId: 1 },
+  ...{ taskQueue: 1, summary: 1, activityId: 1, priority: 1 },
 };
 const ACTIVITIES_OPTIONS: OptionNames<ActivitiesOptions> = { ...ACTIVITY_OPTIONS, prefix: 1 };
 
@@ -139,7 +143,7 @@ const NOTHING: Common = {
   retryPolicy: undefined,
   cancellationType: CANCELLATION.tryCancel,
   summary: undefined,
-  priority: new Uint8Array(0),
+  priority: NO_PRIORITY,
   versioningIntent: 0,
 };
 
@@ -178,7 +182,7 @@ function checked(
     retryPolicy: options.retry === undefined ? before.retryPolicy : readRetryPolicy(options.retry),
     cancellationType: cancellationOf(options.cancellationType, before.cancellationType),
     summary: options.summary ?? before.summary,
-    priority: before.priority,
+    priority: readPriority(options.priority, before.priority),
     versioningIntent: before.versioningIntent,
   };
   if (spec.startToCloseTimeoutMs === 0 && spec.scheduleToCloseTimeoutMs === 0) {

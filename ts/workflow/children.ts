@@ -6,6 +6,7 @@ import {
   rejectSurplusArguments,
   rejectUnknownOptions,
 } from "../base/option_names.ts";
+import type { TaskPriority } from "../base/priority.ts";
 import type { Duration } from "../converter/duration.ts";
 import type { SearchAttributes } from "../converter/search_attributes.ts";
 import {
@@ -21,6 +22,7 @@ import { ExternalSignalAwaiter } from "../executor/primitives/externals.ts";
 import { rejected } from "../executor/scheduler/fiber.ts";
 import type { WorkflowDefinition } from "./definition.ts";
 import type { Signal } from "./messages.ts";
+import { NO_PRIORITY, readPriority } from "./priority.ts";
 import { ms, optionalText, quoteValue, readRetryPolicy, type RetryOptions } from "./retry.ts";
 
 /**
@@ -72,6 +74,8 @@ export interface ChildWorkflowOptions {
   readonly summary?: string;
   /** More text for display. */
   readonly details?: string;
+  /** Order of its tasks in the queue. Default: the parent's. */
+  readonly priority?: TaskPriority;
 }
 
 /** `args`, optional if every argument is. */
@@ -243,7 +247,6 @@ const ID_REUSE = {
   ALLOW_DUPLICATE_FAILED_ONLY: 2,
   REJECT_DUPLICATE: 3,
 } as const;
-const NO_PRIORITY = new Uint8Array(0);
 const CHILD_OPTIONS: OptionNames<Given> = {
   ...{
     id: 1,
@@ -262,7 +265,7 @@ const CHILD_OPTIONS: OptionNames<Given> = {
     memo: 1,
     searchAttributes: 1,
   },
-  ...{ summary: 1, details: 1 },
+  ...{ summary: 1, details: 1, priority: 1 },
 };
 const OPTIONS_HOLD_ARGS = "pass arguments in args: { args: [a, b] }";
 
@@ -330,7 +333,7 @@ function checked(
     ),
     retryPolicy: retry === undefined ? undefined : readRetryPolicy(retry),
     cronSchedule: text("cronSchedule") ?? "",
-    priority: NO_PRIORITY,
+    priority: readPriority(options.priority, NO_PRIORITY),
     versioningIntent: 0,
     memo: options.memo,
     searchAttributes: options.searchAttributes,

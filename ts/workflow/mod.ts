@@ -73,6 +73,7 @@ export type {
   TimedReceiveOptions,
   UpdateState,
 } from "./receive.ts";
+export type { TaskPriority } from "../base/priority.ts";
 export type { RetryOptions } from "./retry.ts";
 export { select, timer } from "./select.ts";
 export type { SelectValue } from "./select.ts";

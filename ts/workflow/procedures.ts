@@ -15,6 +15,7 @@ import {
 } from "../executor/primitives/activities.ts";
 import { waitingFiber } from "../executor/scheduler/api_guard.ts";
 import { rejected } from "../executor/scheduler/fiber.ts";
+import { NO_PRIORITY } from "./priority.ts";
 import { ms, optionalText, quoteValue, readRetryPolicy } from "./retry.ts";
 import { wireNames } from "./typed_names.ts";
 
@@ -156,5 +157,4 @@ export function procedure(
 }
 
 const PROCEDURE_OPTIONS: OptionNames<ProcedureOptions> = { timeout: 1, id: 1, summary: 1 };
-const NO_PRIORITY = new Uint8Array(0);
 const ONE_ATTEMPT = readRetryPolicy({ maximumAttempts: 1 });

@@ -1,8 +1,7 @@
 // Encodes options that several commands share.
-import { create, toBinary } from "@bufbuild/protobuf";
-import { PrioritySchema } from "../../messages/generated/temporal/api/common/v1/message_pb.ts";
 import { VersioningIntent as IntentNumber } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { VersioningIntent } from "../common/deployments.ts";
+import { encodePriority } from "../../executor/program/priority.ts";
 import { rejectLoneSurrogates } from "../../executor/program/well_formed.ts";
 import { compilePriority, type Priority } from "../common/priority.ts";
 
@@ -12,7 +11,7 @@ export function priorityBytes(
 ): Uint8Array {
   if (!priority) return new Uint8Array(0);
   rejectLoneSurrogates({ priority });
-  return toBinary(PrioritySchema, create(PrioritySchema, compilePriority(priority)));
+  return encodePriority(compilePriority(priority));
 }
 
 /**

@@ -305,6 +305,13 @@ export const Header = {
   fields: 10,
 } as const;
 
+/** temporal.api.common.v1.Priority */
+export const Priority = {
+  priorityKey: 8,
+  fairnessKey: 18,
+  fairnessWeight: 29,
+} as const;
+
 /** temporal.api.common.v1.MeteringMetadata */
 export const MeteringMetadata = {
   nonfirstLocalActivityExecutionAttempts: 104,

@@ -1,4 +1,3 @@
-// runtime: node deno
 // An entry that serves native workflows, in a realm whose host posts modules of programs of
 // `@temporalio/workflow`: one realm runs both kinds, and an entry that cannot be served is reported
 // by name.

@@ -1,4 +1,4 @@
-// runtime: node deno
+// runtime: node
 // A realm for replays: where scopes are rewritten, it decides only unchanged replays. Every other
 // verdict comes from a second realm, which is started once and calls no sinks.
 import assert from "node:assert/strict";

@@ -1,4 +1,3 @@
-// runtime: node deno
 // `import wf from "@temporalio/workflow"`: in modules that something makes ES modules it is the
 // package, as in Node and the official bundle. Elsewhere it is nothing there, and is refused with
 // what to write. A default export is the workflow of all types that have no other.

@@ -1,4 +1,3 @@
-// runtime: node deno
 // Texts of errors that UTF-8 cannot encode, such as a text that was cut within an emoji: the error
 // arrives with a replacement character, and nothing is held.
 import assert from "node:assert/strict";

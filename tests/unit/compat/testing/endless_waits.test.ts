@@ -1,4 +1,3 @@
-// runtime: node deno
 // TestWorkflowEnvironment: waits that nothing can end are reported, and time is skipped while a
 // test waits for an update.
 // process: own (it installs the Runtime of the worker package)

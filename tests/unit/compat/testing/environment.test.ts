@@ -1,4 +1,3 @@
-// runtime: node deno
 // TestWorkflowEnvironment, as the tests of a project of the official SDK use it.
 // takes: 4 s
 // process: own (it installs the Runtime of the worker package)

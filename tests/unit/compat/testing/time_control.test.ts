@@ -1,4 +1,3 @@
-// runtime: node deno
 // Time of a test server whose workers are other programs: skipped while a result is waited for,
 // never while one of them has a task.
 import assert from "node:assert/strict";

@@ -1,4 +1,3 @@
-// runtime: node deno
 // Activities of `@temporalio/activity` on a worker of `temporalex/compat/worker`: their context,
 // how they end, what the log says of them.
 // process: own (it installs the Runtime of the worker package)

@@ -1,4 +1,3 @@
-// runtime: node deno
 // What only Temporal's own add-on packages (streams, traces) use: handlers and sinks under reserved
 // names, several interceptors of Nexus operations, stubs of the SDK for workers, and clocks for
 // libraries that measure.

@@ -1,4 +1,3 @@
-// runtime: node deno
 // The life of a worker of `temporalex/compat/worker`: states, statuses, what it runs for, plugins,
 // its connection.
 // takes: 14 s

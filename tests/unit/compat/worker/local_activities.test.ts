@@ -1,4 +1,3 @@
-// runtime: node deno
 // Local activities that the worker does not have: the call throws a ReferenceError, as in the
 // official SDK. That one records nothing and cannot replay the history; here a marker records it.
 // process: own (it installs the Runtime of the worker package)

@@ -1,4 +1,3 @@
-// runtime: node deno
 // Texts of commands that UTF-8 cannot encode. The official SDK sends invalid UTF-8 to its core;
 // here the call throws, with the field.
 // process: own (it installs the Runtime of the worker package)

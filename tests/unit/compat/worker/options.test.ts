@@ -1,4 +1,3 @@
-// runtime: node deno
 // Options of `Worker.create`, `NativeConnection.connect` and `Runtime.install`: honored, or
 // refused by name with what to do.
 // process: own (it installs the Runtime of the worker package)

@@ -1,4 +1,3 @@
-// runtime: node deno
 // Plugins: of clients, connections, workers, bundles and replays, each asked at its place, in the
 // official order.
 // process: own (it installs the Runtime of the worker package)

@@ -1,4 +1,3 @@
-// runtime: node deno
 // `Worker.runReplayHistories` on decoded histories: each replay judges a history as it is at that
 // moment, also after changes.
 // process: own (it installs the Runtime of the worker package)

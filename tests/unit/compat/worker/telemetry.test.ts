@@ -1,4 +1,3 @@
-// runtime: node deno
 // Metrics of `Runtime.install`: what Prometheus reads of workers, workflow code and activities,
 // under the official names.
 // process: own (it installs the Runtime of the worker package)

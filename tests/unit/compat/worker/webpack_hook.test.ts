@@ -1,4 +1,3 @@
-// runtime: node deno
 // `webpackConfigHook`: what a hook changes is applied by the loader, in workers, bundles and
 // replays, or rejected by name.
 // process: own (it installs the Runtime of the worker package)

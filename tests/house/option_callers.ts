@@ -40,6 +40,7 @@ const sent = (): never => {
 };
 const inTransaction = client.workflowsIn({ call: sent, broadcast: sent });
 const handle = client.getHandle(undefined, "w");
+const standalone = client.activity.getHandle("a");
 const scheduled = client.schedule.getHandle("s");
 const set = client.workflows({ entityId: "e" });
 const update = handle.startUpdate.bind(handle);
@@ -224,6 +225,22 @@ const SCHEDULES: { readonly [position: string]: Caller } = {
   "client: ScheduleHandle.update(settings)": {
     call: (o) => scheduled.update(() => SCHEDULE as Options, o),
   },
+  "client: ActivityClient.start(options)": { call: (o) => client.activity.start("w", o) },
+  "client: ActivityClient.execute(options)": { call: (o) => client.activity.execute("w", o) },
+  "client: ActivityClient.list(options)": { call: (o) => drain(client.activity.list("", o)) },
+  "client: ActivityClient.count(settings)": { call: (o) => client.activity.count("", o) },
+  "client: ActivityHandle.result(settings)": { call: (o) => standalone.result(o) },
+  "client: ActivityHandle.describe(settings)": { call: (o) => standalone.describe(o) },
+  "client: ActivityHandle.cancel(settings)": { call: (o) => standalone.cancel("", o) },
+  "client: ActivityHandle.terminate(settings)": { call: (o) => standalone.terminate("", o) },
+  "client: ActivityHandle.pause(settings)": { call: (o) => standalone.pause("", o) },
+  "client: ActivityHandle.unpause(settings)": { call: (o) => standalone.unpause("", o) },
+  "client: ActivityHandle.reset(options)": { call: (o) => standalone.reset(o) },
+  "client: ActivityHandle.updateOptions(options)": { call: (o) => standalone.updateOptions(o) },
+  "client: ActivityHandle.updateOptions(settings)": {
+    call: (o) => standalone.updateOptions({ taskQueue: "q" }, o),
+  },
+  "client: ActivityHandle.delete(settings)": { call: (o) => standalone.delete(o) },
   "client: ScheduleHandle.pause(settings)": { call: (o) => scheduled.pause("x", o) },
   "client: ScheduleHandle.unpause(settings)": { call: (o) => scheduled.unpause("x", o) },
   "client: ScheduleHandle.trigger(settings)": { call: (o) => scheduled.trigger("SKIP", o) },

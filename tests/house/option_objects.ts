@@ -51,6 +51,7 @@ const FOLDERS = [
   ...[
     "workflow",
     "client",
+    "client/activities",
     "client/schedules",
     "testing",
     "activity",
@@ -99,6 +100,8 @@ const VALUES = new Set([
 const MADE_BY_THE_PACKAGE = new Set([
   "WorkflowHandle",
   "UpdateHandle",
+  "ActivityClient",
+  "ActivityHandle",
   "ScheduleHandle",
   "ScheduleClient",
   "WorkflowSet",

@@ -13,7 +13,8 @@ import { ActivityCancelledError, ActivityNotFoundError } from "./errors.ts";
  * the current run.
  */
 export type ActivityAddress = Uint8Array | {
-  workflowId: string;
+  /** Absent: a standalone activity. */
+  workflowId?: string;
   activityId: string;
   runId?: string;
 };
@@ -63,7 +64,7 @@ async function report(
     if (address instanceof Uint8Array) {
       return await calls.call(verb, { ...common, taskToken: address } as never, deadline);
     }
-    const { workflowId, activityId, runId = "" } = address;
+    const { workflowId = "", activityId, runId = "" } = address;
     return await calls.call(
       `${verb}ById`,
       { ...common, workflowId, runId, activityId } as never,

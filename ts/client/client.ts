@@ -66,6 +66,7 @@ import { SyncMessageCodec } from "../codec/sync_codec.ts";
 import { type TransactionTransport, TransactionWorkflows } from "./transaction_workflows.ts";
 import { type AppFunction, callFunction, type FunctionArgs } from "./functions.ts";
 import type { UpdateHandle } from "./updates.ts";
+import { ActivityClient } from "./activities/activity_client.ts";
 import { ScheduleClient } from "./schedules/schedule_client.ts";
 import { signalWithStart, startRun } from "./starts.ts";
 import type { WorkflowSelection } from "./belonging.ts";
@@ -144,7 +145,9 @@ export class Client {
   readonly namespace: string;
   /** Identity in histories. */
   readonly identity: string;
-  /** Schedules: workflows started by a cluster at given times. */
+  /** Activities without a workflow. */
+  readonly activity: ActivityClient;
+  /** Schedules: workflows started by the service at given times. */
   readonly schedule: ScheduleClient;
   readonly #context: OperationContext;
   readonly #codecs: CodecOptions;
@@ -182,6 +185,7 @@ export class Client {
     };
     this.#codecs = options;
     this.#service = options.service;
+    this.activity = new ActivityClient(this.#context);
     this.schedule = new ScheduleClient(this.#context);
   }
 

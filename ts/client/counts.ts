@@ -1,6 +1,9 @@
 // Counts workflows, in total and by group.
 import { WorkflowExecutionStatus } from "../messages/generated/temporal/api/enums/v1/workflow_pb.ts";
-import type { CountWorkflowExecutionsResponse } from "../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import type {
+  CountActivityExecutionsResponse,
+  CountWorkflowExecutionsResponse,
+} from "../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { readableValue } from "./context.ts";
 import type { PayloadConverter } from "../converter/payload.ts";
 import type { WorkflowStatus } from "./descriptions.ts";
@@ -14,14 +17,14 @@ export interface WorkflowCountGroup {
 
 /** Counts of a query. */
 export interface WorkflowCount {
-  /** Total number of runs. */
+  /** Total number of runs or activities. */
   readonly count: number;
   /** Groups of `GROUP BY`, without empty ones. Empty without `GROUP BY`. */
   readonly groups: readonly WorkflowCountGroup[];
 }
 
 export function toCount(
-  response: CountWorkflowExecutionsResponse,
+  response: CountWorkflowExecutionsResponse | CountActivityExecutionsResponse,
   converter: PayloadConverter,
 ): WorkflowCount {
   return {

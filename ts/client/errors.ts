@@ -49,6 +49,45 @@ export class WorkflowContinuedAsNewError extends Error {
 }
 
 /**
+ * The standalone activity closed without a result: it failed, timed out, or was canceled or
+ * terminated. `cause` has the reason.
+ */
+export class ActivityFailedError extends Error {
+  override name = "ActivityFailedError";
+  /** The failure that closed the activity. */
+  override readonly cause: TemporalFailure;
+  readonly id: string;
+  /** The closed activity, if the service reports it. */
+  readonly runId: string | undefined;
+
+  constructor(id: string, runId: string | undefined, cause: TemporalFailure) {
+    super(`activity ${id} failed: ${cause.message}`, { cause });
+    this.cause = cause;
+    this.id = id;
+    this.runId = runId;
+  }
+}
+
+/** A standalone activity with this id is open, or the reuse policy forbids another one. */
+export class ActivityAlreadyStartedError extends Error {
+  override name = "ActivityAlreadyStartedError";
+  /** The id in use. */
+  readonly id: string;
+  /** The conflicting activity, if the service reports it. */
+  readonly runId: string | undefined;
+
+  constructor(id: string, runId: string | undefined, options?: ErrorOptions) {
+    super(
+      `activity ${id} already exists${runId === undefined ? "" : ` (run ${runId})`}; use another ` +
+        `id, idConflictPolicy: "USE_EXISTING" to use the open activity, or an idReusePolicy that allows a new one`,
+      options,
+    );
+    this.id = id;
+    this.runId = runId;
+  }
+}
+
+/**
  * A broadcast has reached only some subscribers; others, for instance, have the maximum number of
  * pending signals. Do not repeat the broadcast, which would signal reached ones twice: signal the
  * others by id.

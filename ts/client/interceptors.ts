@@ -2,12 +2,15 @@
 // options, and headers for the worker. An interceptor sees the operation as its caller requested it
 // (operation_inputs.ts), so `next` may be called again after a failure.
 import { type OptionNames, rejectMisspelledMethods } from "../base/option_names.ts";
+import type { ActivityDescription, ActivitySummary } from "./activities/descriptions.ts";
 import type { ClientContext } from "./context.ts";
 import type { WorkflowCount } from "./counts.ts";
 import type { WorkflowDescription, WorkflowSummary } from "./descriptions.ts";
 import type {
+  ActivityTarget,
   CallFunctionInput,
   CancelInput,
+  ChangeActivityInput,
   CreateScheduleInput,
   ListInput,
   PatchScheduleInput,
@@ -15,6 +18,7 @@ import type {
   ResetInput,
   SignalInput,
   SignalWithStartInput,
+  StartActivityInput,
   StartInput,
   TerminateInput,
   UpdateInput,
@@ -51,6 +55,21 @@ export interface SchedulePage {
   nextPageToken: Uint8Array;
 }
 
+/** The standalone activity that a start created or joined. */
+export interface StartedActivity {
+  id: string;
+  runId: string;
+  /** False if an existing activity was used. */
+  started: boolean;
+}
+
+/** A page of `client.activity.list`. */
+export interface ActivityPage {
+  activities: readonly ActivitySummary[];
+  /** Token of the next page; empty after the last one. */
+  nextPageToken: Uint8Array;
+}
+
 /** Operations that interceptors see, with input and result. */
 export interface ClientOperations {
   start: { input: StartInput; output: StartedWorkflow };
@@ -78,6 +97,13 @@ export interface ClientOperations {
   count: { input: { query: string }; output: WorkflowCount };
   /** A call of a function of the application. */
   callFunction: { input: CallFunctionInput; output: unknown };
+  /** The start of a standalone activity. */
+  startActivity: { input: StartActivityInput; output: StartedActivity };
+  describeActivity: { input: ActivityTarget; output: ActivityDescription };
+  /** Each method of an activity's handle that changes the activity. */
+  changeActivity: { input: ChangeActivityInput; output: void };
+  listActivities: { input: ListInput; output: ActivityPage };
+  countActivities: { input: { query: string }; output: WorkflowCount };
   /** The creation of a schedule. */
   createSchedule: { input: CreateScheduleInput; output: { scheduleId: string } };
   describeSchedule: { input: { scheduleId: string }; output: ScheduleDescription };
@@ -164,6 +190,8 @@ const METHODS: OptionNames<ClientInterceptor> = {
     patchSchedule: 1,
   },
   ...{ deleteSchedule: 1, listSchedules: 1, any: 1 },
+  ...{ startActivity: 1, describeActivity: 1, changeActivity: 1, listActivities: 1 },
+  countActivities: 1,
 };
 
 /** Throws a TypeError for an interceptor with a misspelled method, which would never be called. */

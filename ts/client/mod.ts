@@ -1,4 +1,16 @@
 // The client: starts, messages and reads workflows, and completes activities from outside.
+export {
+  ActivityClient,
+  type ListActivitiesOptions,
+  type StartActivityOptions,
+} from "./activities/activity_client.ts";
+export type {
+  ActivityDescription,
+  ActivityStatus,
+  ActivitySummary,
+} from "./activities/descriptions.ts";
+export { ActivityHandle, type ResetActivityOptions } from "./activities/handle.ts";
+export type { ActivityStartOptions, ActivityTaskOptions } from "./activities/options.ts";
 export { type ActivityAddress } from "./activity_completion.ts";
 export { type CallSettings } from "./calls.ts";
 export {
@@ -25,18 +37,23 @@ export { type HandleSettings, type ResultOptions, WorkflowHandle } from "./handl
 export { type HistoryOptions } from "./history.ts";
 export type { PayloadHeaders } from "./context.ts";
 export type {
+  ActivityPage,
   AnyClientInput,
   ClientInterceptor,
   ClientOperation,
   ClientOperations,
   Next,
   SchedulePage,
+  StartedActivity,
   StartedWorkflow,
   WorkflowPage,
 } from "./interceptors.ts";
 export type {
+  ActivityChange,
+  ActivityTarget,
   CallFunctionInput,
   CancelInput,
+  ChangeActivityInput,
   CreateScheduleInput,
   ListInput,
   PatchScheduleInput,
@@ -44,6 +61,7 @@ export type {
   ResetInput,
   SignalInput,
   SignalWithStartInput,
+  StartActivityInput,
   StartInput,
   TerminateInput,
   UpdateInput,

@@ -1,5 +1,6 @@
 // Inputs of client operations, with values before encoding. Ids that make an operation idempotent
 // are chosen already.
+import type { ActivityStartOptions, ActivityTaskOptions } from "./activities/options.ts";
 import type { PayloadHeaders } from "./context.ts";
 import type { AnyWorkflow } from "./definitions.ts";
 import type { WorkflowOptions } from "./options.ts";
@@ -130,6 +131,43 @@ export interface ListInput {
   pageSize: number;
   /** Token of the page; empty for the first one. */
   nextPageToken: Uint8Array;
+}
+
+/** `client.activity.start`, and the start of `client.activity.execute`. */
+export interface StartActivityInput {
+  activityType: string;
+  /** Arguments of the activity. */
+  args: readonly unknown[];
+  /** Id, queue, policies, timeouts, retries, request id. */
+  options: ActivityStartOptions & { id: string; taskQueue: string; requestId: string };
+  /** Sent to the activity, for its worker's interceptors. */
+  headers: PayloadHeaders;
+}
+
+/** The standalone activity of an operation. */
+export interface ActivityTarget {
+  id: string;
+  /** Undefined: the latest activity with this id. */
+  runId: string | undefined;
+}
+
+/** A change of a standalone activity, as the methods of its handle have it. */
+export type ActivityChange =
+  | { readonly type: "cancel" | "terminate" | "pause" | "unpause"; readonly reason: string }
+  | {
+    readonly type: "reset";
+    readonly keepPaused: boolean;
+    readonly resetHeartbeat: boolean;
+    readonly restoreOptions: boolean;
+  }
+  | { readonly type: "options"; readonly options: ActivityTaskOptions }
+  | { readonly type: "delete" };
+
+/** The methods of an activity's handle that change the activity. */
+export interface ChangeActivityInput extends ActivityTarget {
+  change: ActivityChange;
+  /** Deduplicates changes. */
+  requestId: string;
 }
 
 /** `client.schedule.create`. */

@@ -183,7 +183,7 @@ type StartFields = Omit<
 >;
 
 /** Throws for an unknown name: it would be sent as unspecified, and could start a second run. */
-function policyOf<Name extends string, Value>(
+export function policyNumber<Name extends string, Value>(
   policies: { readonly [name in Name]: Value },
   option: string,
   name: Name,
@@ -214,12 +214,12 @@ export function toStartFields(
     workflowRunTimeout: duration(options.runTimeout),
     workflowTaskTimeout: duration(options.taskTimeout),
     workflowStartDelay: duration(options.startDelay),
-    workflowIdReusePolicy: policyOf(
+    workflowIdReusePolicy: policyNumber(
       WorkflowIdReusePolicy,
       "idReusePolicy",
       options.idReusePolicy ?? "ALLOW_DUPLICATE",
     ),
-    workflowIdConflictPolicy: policyOf(
+    workflowIdConflictPolicy: policyNumber(
       WorkflowIdConflictPolicy,
       "idConflictPolicy",
       options.idConflictPolicy ?? "UNSPECIFIED",

@@ -15,6 +15,8 @@ function nameOf({ operation, input }: AnyClientInput): string {
       return `StartWorkflow:${input.workflowType}`;
     case "signalWithStart":
       return `SignalWithStartWorkflow:${input.workflowType}`;
+    case "startActivity":
+      return `StartActivity:${input.activityType}`;
     case "signal":
       return `SignalWorkflow:${input.signalName}`;
     case "update":

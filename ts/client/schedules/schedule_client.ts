@@ -37,9 +37,8 @@ const LIST_SCHEDULES: OptionNames<ListSchedulesOptions> = {
 };
 
 /**
- * Creates and finds schedules: workflows started by the service at the times of a spec. Needs a
- * Temporal cluster; the embedded engine rejects these calls with UNIMPLEMENTED. Available as
- * `client.schedule`.
+ * Creates and finds schedules: workflows started by the service at the times of a spec. Available
+ * as `client.schedule`.
  */
 export class ScheduleClient {
   readonly #context: OperationContext;

@@ -56,7 +56,9 @@ export const handles = new Map();
  * chance has no part in it.
  */
 export async function start(type, { id = type, args = [], exact = true, ...more } = {}) {
-  const handle = await workflow.start(type, { workflowId: id, taskQueue, args, ...more });
+  // No task times out because the machine is busy.
+  const common = { workflowId: id, taskQueue, args, workflowTaskTimeout: "60s" };
+  const handle = await workflow.start(type, { ...common, ...more });
   handles.set(id, { handle, exact });
   return handle;
 }

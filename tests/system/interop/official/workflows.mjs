@@ -280,10 +280,14 @@ export async function attributes() {
 
 // --------------------------------------------------------------------------------- other workflows
 
+/** Histories are compared event by event: no task may time out because the machine is busy. */
+const workflowTaskTimeout = "60s";
+
 export async function parent(how) {
   const child = await wf.startChild(obeys, {
     args: ["returns"],
     workflowId: `${wf.workflowInfo().workflowId}-child`,
+    workflowTaskTimeout,
     ...how,
   });
   return outcome(child.result());
@@ -313,7 +317,12 @@ export async function obeys(how, next = 0) {
 
 export async function parentOf(how, options = {}) {
   const { workflowId } = wf.workflowInfo();
-  const child = { workflowId: `${workflowId}-child`, args: [how], ...options };
+  const child = {
+    workflowId: `${workflowId}-child`,
+    workflowTaskTimeout,
+    args: [how],
+    ...options,
+  };
   if (how !== "cancelled") return outcome(wf.executeChild(obeys, child));
   const scope = new wf.CancellationScope();
   const result = scope.run(() => outcome(wf.executeChild(obeys, { ...child, args: ["lingers"] })));
@@ -327,6 +336,7 @@ export async function leaves(policy) {
   const options = {
     workflowId: `${wf.workflowInfo().workflowId}-child`,
     parentClosePolicy: policy,
+    workflowTaskTimeout,
     args: ["waits"],
   };
   await wf.startChild(obeys, options);
@@ -337,6 +347,7 @@ export async function leaves(policy) {
 export async function talks() {
   const child = await wf.startChild(talksBack, {
     workflowId: `${wf.workflowInfo().workflowId}-child`,
+    workflowTaskTimeout,
   });
   let heard = 0;
   wf.setHandler(add, (n) => void (heard += n));

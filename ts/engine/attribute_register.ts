@@ -1,6 +1,11 @@
 // The register of search attributes: names with types, kept in the store. A store without a register
 // takes every name; from the first registration on only registered names are taken.
+import { clone } from "@bufbuild/protobuf";
 import { EngineAttributeRegister, EngineAttributeType } from "../messages/generated/fields.ts";
+import {
+  type SearchAttributes,
+  SearchAttributesSchema,
+} from "../messages/generated/temporal/api/common/v1/message_pb.ts";
 import { IndexedValueType } from "../messages/generated/temporal/api/enums/v1/common_pb.ts";
 import { Message } from "../messages/wire.ts";
 import { invalid } from "./host_bytes.ts";
@@ -24,6 +29,17 @@ export type SearchAttributeTypeName =
   | "Datetime"
   | "KeywordList";
 
+/** Names of types as values have them in their metadata. */
+const TYPE_NAMES: ReadonlyMap<number, SearchAttributeTypeName> = new Map([
+  [IndexedValueType.TEXT, "Text"],
+  [IndexedValueType.KEYWORD, "Keyword"],
+  [IndexedValueType.INT, "Int"],
+  [IndexedValueType.DOUBLE, "Double"],
+  [IndexedValueType.BOOL, "Bool"],
+  [IndexedValueType.DATETIME, "Datetime"],
+  [IndexedValueType.KEYWORD_LIST, "KeywordList"],
+]);
+
 /** A name of a type as its number: "Keyword" or "INDEXED_VALUE_TYPE_KEYWORD"; undefined: no type. */
 export function attributeTypeOf(name: string): number | undefined {
   const wanted = name.replace(/^INDEXED_VALUE_TYPE_/, "").replaceAll("_", "").toLowerCase();
@@ -31,6 +47,24 @@ export function attributeTypeOf(name: string): number | undefined {
     value !== IndexedValueType.UNSPECIFIED && key.replaceAll("_", "").toLowerCase() === wanted
   );
   return found?.[1] as number | undefined;
+}
+
+/**
+ * Returns search attributes in which each value without a type has the registered one, as servers
+ * return them. Values of names that are not registered are unchanged.
+ */
+export function withRegisteredTypes(
+  attributes: SearchAttributes,
+  types: AttributeTypes = {},
+): SearchAttributes {
+  const typed = clone(SearchAttributesSchema, attributes);
+  for (const [name, { metadata }] of Object.entries(typed.indexedFields)) {
+    const type = Object.hasOwn(types, name) ? TYPE_NAMES.get(types[name]!) : undefined;
+    if (type !== undefined && metadata["type"] === undefined) {
+      metadata["type"] = new TextEncoder().encode(type);
+    }
+  }
+  return typed;
 }
 
 /** The register as the core reads it. */

@@ -11,6 +11,7 @@ import {
   ScheduleSpecSchema,
   ScheduleStateSchema,
 } from "../../messages/generated/temporal/api/schedule/v1/message_pb.ts";
+import type { SearchAttributes } from "../../messages/generated/temporal/api/common/v1/message_pb.ts";
 import { ScheduleOverlapPolicy as Overlap } from "../../messages/generated/temporal/api/enums/v1/schedule_pb.ts";
 import { WorkflowIdReusePolicy as Reuse } from "../../messages/generated/temporal/api/enums/v1/workflow_pb.ts";
 import {
@@ -34,7 +35,9 @@ import {
   UpdateScheduleResponseSchema,
 } from "../../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { Code, type MethodName, ServiceError } from "../../service/raw.ts";
+import { withRegisteredTypes } from "../attribute_register.ts";
 import { decodeMessage, encodeMessage, invalid } from "../host_bytes.ts";
+import type { AttributeTypes } from "../store.ts";
 import { canonicalSpec, fillRanges } from "./canonical.ts";
 import { durationMsOrZero, durationOfMs, timestampMsIfSet, timestampOfMs } from "./durations.ts";
 import { countMatching, scheduleListPage } from "./lists.ts";
@@ -75,6 +78,8 @@ export interface ScheduleMethodsContext {
   observe(state: ScheduleState): void;
   /** Removes a schedule, also one that cannot be read. Returns false for an unknown id. */
   remove(id: string): boolean;
+  /** Types of the registered search attributes. */
+  attributeTypes(): AttributeTypes | undefined;
   /** Throws a ServiceError if the workflow could never be started. */
   check(request: StartWorkflowExecutionRequest): void;
 }
@@ -220,6 +225,13 @@ function readingMethods(context: ScheduleMethodsContext) {
       const state = findSchedule(context, request.scheduleId);
       const schedule = clone(ScheduleSchema, state.schedule);
       fillRanges(schedule.spec!);
+      const withTypes = (attributes: SearchAttributes) => ({
+        searchAttributes: withRegisteredTypes(attributes, context.attributeTypes()),
+      });
+      const { action } = schedule.action ?? {};
+      if (action?.case === "startWorkflow" && action.value.searchAttributes !== undefined) {
+        Object.assign(action.value, withTypes(action.value.searchAttributes));
+      }
       const info = clone(ScheduleInfoSchema, state.info);
       info.futureActionTimes = futureTimes(state, namespace, FUTURE_TIMES);
       info.bufferSize = BigInt(state.buffer.length);
@@ -228,7 +240,7 @@ function readingMethods(context: ScheduleMethodsContext) {
         schedule,
         info,
         ...(state.memo !== undefined && { memo: state.memo }),
-        ...(state.searchAttributes !== undefined && { searchAttributes: state.searchAttributes }),
+        ...(state.searchAttributes !== undefined && withTypes(state.searchAttributes)),
         conflictToken: encodeConflictToken(state.conflictToken),
       });
     },

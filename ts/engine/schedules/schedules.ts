@@ -91,6 +91,7 @@ export class Schedules {
       change: (state, change) => this.#step(this.#live.get(state.id)!, change),
       observe: (state) => this.#look(this.#live.get(state.id)!),
       remove: (id) => this.#remove(id),
+      attributeTypes: () => store.attributeTypes(),
       check: (request) => checkStart(host, request),
     });
   }

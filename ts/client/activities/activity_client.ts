@@ -12,7 +12,7 @@ import { type ActivityPage, intercept, type OperationContext } from "../intercep
 import type { ListInput } from "../operation_inputs.ts";
 import { type ActivitySummary, toActivitySummary } from "./descriptions.ts";
 import { ActivityHandle } from "./handle.ts";
-import { type ActivityStartOptions, checkStart, startFields } from "./options.ts";
+import { activityStartFields, type ActivityStartOptions, checkActivityStart } from "./options.ts";
 
 // deno-lint-ignore no-explicit-any
 type AnyFunction = (...args: any[]) => unknown;
@@ -64,7 +64,7 @@ export class ActivityClient {
     const { args = [], timeout, signal, ...given } = (options ?? {}) as StartActivityOptions<
       () => void
     >;
-    checkStart(options ?? {});
+    checkActivityStart(options ?? {});
     const taskQueue = given.taskQueue ?? context.defaultTaskQueue;
     if (taskQueue === undefined) {
       throw new TypeError(
@@ -85,7 +85,7 @@ export class ActivityClient {
         activityType: { name: asked.activityType },
         input: encodeArgs(context, "the arguments of the activity", asked.args),
         ...headerField(asked.headers),
-        ...startFields(asked.options, context.converter),
+        ...activityStartFields(asked.options, context.converter),
       };
       const deadline = deadlineOf(context, { timeout, signal }, CALL_TIMEOUT_MS);
       try {

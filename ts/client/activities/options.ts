@@ -68,7 +68,7 @@ const START_OPTIONS: OptionNames<ActivityStartOptions> = {
 const DEFAULT_START_TO_CLOSE_MS = 30_000;
 
 /** Throws for an unknown option of a start and for one of the wrong type. */
-export function checkStart(options: ActivityStartOptions): void {
+export function checkActivityStart(options: ActivityStartOptions): void {
   rejectUnknownOptions("a start of an activity", options, {
     args: 1,
     ...START_OPTIONS,
@@ -102,7 +102,7 @@ function taskFields(options: ActivityTaskOptions) {
 }
 
 /** Returns the fields of a start request that options determine. Throws for invalid values. */
-export function startFields(
+export function activityStartFields(
   options: ActivityStartOptions & { id: string; taskQueue: string; requestId: string },
   converter: PayloadConverter,
 ): Fields<typeof StartActivityExecutionRequestSchema> {

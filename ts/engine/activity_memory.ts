@@ -66,7 +66,9 @@ export class ActivityMemory implements ActivityStore {
   #matching(where: Condition | undefined): Kept[] {
     const all = [...this.#kept.values()];
     if (where === undefined) return all;
-    return all.filter(({ tested }) => matches({ row: tested, head: NONE }, where));
+    return all.filter(({ tested, row: { executionTimeMs } }) =>
+      matches({ row: tested, head: NONE, executionTimeMs }, where)
+    );
   }
 
   list(

@@ -112,6 +112,8 @@ export interface ActivityRow {
   /** Number of ActivityExecutionStatus. */
   readonly status: number;
   readonly startTimeMs: number;
+  /** Start and start delay. */
+  readonly executionTimeMs: number;
   /** 0: the activity is open. */
   readonly closeTimeMs: number;
   /** Encoded SearchAttributes; empty without attributes. */

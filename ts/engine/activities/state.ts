@@ -116,6 +116,7 @@ function rowOfInfo(info: ActivityExecutionInfo): ActivityRow {
     taskQueue: info.taskQueue,
     status: info.status,
     startTimeMs: timestampMsIfSet(info.scheduleTime)!,
+    executionTimeMs: timestampMsIfSet(info.executionTime) ?? timestampMsIfSet(info.scheduleTime)!,
     closeTimeMs: timestampMsIfSet(info.closeTime) ?? 0,
     searchAttributes: encodeAttributes(info.searchAttributes),
   };

@@ -1,5 +1,8 @@
 // The rows of standalone activities. Statements are prepared when they are first needed: few stores
 // have any.
+import { fromBinary } from "@bufbuild/protobuf";
+import { ActivityExecutionInfoSchema } from "../../messages/generated/temporal/api/activity/v1/message_pb.ts";
+import { timestampMsIfSet } from "../schedules/durations.ts";
 import type {
   ActivityStore,
   ActivityWrite,
@@ -46,6 +49,31 @@ CREATE TABLE temporalex_activity_attributes (
 CREATE INDEX temporalex_activity_attributes_by_value ON temporalex_activity_attributes (name, kind, value);
 `;
 
+/** The time of the first dispatch, with the start delay. */
+export const ACTIVITY_TIMES_SCHEMA =
+  "ALTER TABLE temporalex_activities ADD COLUMN execution_time_ms REAL NOT NULL DEFAULT 0";
+
+const FILL_PAGE = 500;
+
+/** Fills the execution times of a file that has none yet. */
+export function fillExecutionTimes(database: SqlDatabase): void {
+  const page = database.prepare(
+    `SELECT activity_key, start_time_ms, info FROM temporalex_activities WHERE activity_key > ? ORDER BY activity_key LIMIT ${FILL_PAGE}`,
+  );
+  const set = database.prepare(
+    "UPDATE temporalex_activities SET execution_time_ms = ? WHERE activity_key = ?",
+  );
+  for (let after = 0;;) {
+    const rows = page.all([after]);
+    if (rows.length === 0) return;
+    for (const row of rows) {
+      after = numberColumn(row, "activity_key");
+      const { executionTime } = fromBinary(ActivityExecutionInfoSchema, row["info"] as Uint8Array);
+      set.run([timestampMsIfSet(executionTime) ?? numberColumn(row, "start_time_ms"), after]);
+    }
+  }
+}
+
 const TABLE: ConditionTable = {
   columns: {
     WorkflowId: "activity_id",
@@ -55,6 +83,9 @@ const TABLE: ConditionTable = {
     ExecutionStatus: "status",
     StartTime: "start_time_ms",
     CloseTime: "close_time_ms",
+    ExecutionTime: "execution_time_ms",
+    // As descriptions report it.
+    ExecutionDuration: "(close_time_ms - start_time_ms)",
   },
   key: "activity_key",
   attributes: "temporalex_activity_attributes",
@@ -174,15 +205,15 @@ export class ActivityRows implements ActivityStore {
     const close = row.closeTimeMs === 0 ? null : row.closeTimeMs;
     if (request === undefined) {
       const changed = this.#sql(
-        `UPDATE temporalex_activities SET task_queue = ?, status = ?, close_time_ms = ?, info = ?, outcome = ?, state = ?
-          WHERE run_id = ?`,
-      ).run([row.taskQueue, row.status, close, info, outcome, state, runId]);
+        `UPDATE temporalex_activities SET task_queue = ?, status = ?, execution_time_ms = ?, close_time_ms = ?, info = ?,
+          outcome = ?, state = ? WHERE run_id = ?`,
+      ).run([row.taskQueue, row.status, row.executionTimeMs, close, info, outcome, state, runId]);
       if (changed !== 1) throw new StoreError(`activity run ${runId} is not in the store`);
       return;
     }
     this.#sql(
       `INSERT INTO temporalex_activities (activity_id, run_id, activity_type, task_queue, status, start_time_ms,
-        close_time_ms, request, info, outcome, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        execution_time_ms, close_time_ms, request, info, outcome, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ).run([
       row.activityId,
       runId,
@@ -190,6 +221,7 @@ export class ActivityRows implements ActivityStore {
       row.taskQueue,
       row.status,
       row.startTimeMs,
+      row.executionTimeMs,
       close,
       request,
       info,

@@ -3,7 +3,7 @@
 // run, newest first: runs.history_key is the last batch, `prev` the one before (0: none). Without
 // an index a commit of many runs dirties few pages: twice the throughput of an index on (run,
 // event).
-import { ACTIVITIES_SCHEMA } from "./activity_rows.ts";
+import { ACTIVITIES_SCHEMA, ACTIVITY_TIMES_SCHEMA, fillExecutionTimes } from "./activity_rows.ts";
 import { ATTRIBUTES_SCHEMA, fillAttributes } from "./attribute_rows.ts";
 import type { SqlDatabase } from "./driver.ts";
 import { fillFields } from "./rows.ts";
@@ -132,6 +132,12 @@ INSERT INTO store (id, created_ms, epoch) VALUES (1, unixepoch('subsec') * 1000,
   { version: 8, name: "register of search attributes", sql: REGISTER_SCHEMA },
   { version: 9, name: "batch operations", sql: BATCH_OPERATIONS_SCHEMA },
   { version: 10, name: "standalone activities", sql: ACTIVITIES_SCHEMA },
+  {
+    version: 11,
+    name: "execution times of activities",
+    sql: ACTIVITY_TIMES_SCHEMA,
+    fill: fillExecutionTimes,
+  },
 ];
 
 /** The newest version that this package supports. */

@@ -14,6 +14,8 @@ export const ACTIVITY_FIELDS: QueryFields = {
     ExecutionStatus: "ExecutionStatus",
     StartTime: "StartTime",
     CloseTime: "CloseTime",
+    ExecutionTime: "ExecutionTime",
+    ExecutionDuration: "ExecutionDuration",
   },
   statuses: statusesOf(ActivityExecutionStatus),
 };

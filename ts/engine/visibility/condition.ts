@@ -109,10 +109,15 @@ export interface TestedRun {
   readonly row: RunRow;
   /** The engine's state of the run. */
   readonly head: Uint8Array;
+  /** Overrides that of the state. */
+  readonly executionTimeMs?: number;
 }
 
 /** The value of a field; undefined is null. */
-export function fieldOf({ row, head }: TestedRun, field: Field): Value | undefined {
+export function fieldOf(
+  { row, head, executionTimeMs }: TestedRun,
+  field: Field,
+): Value | undefined {
   const isClosed = row.closeTimeMs !== 0;
   switch (field) {
     case "ParentWorkflowId":
@@ -120,7 +125,7 @@ export function fieldOf({ row, head }: TestedRun, field: Field): Value | undefin
     case "RootWorkflowId":
       return readHeadFields(head).rootWorkflowId || row.workflowId;
     case "ExecutionTime":
-      return readHeadFields(head).executionTimeMs || row.startTimeMs;
+      return executionTimeMs ?? (readHeadFields(head).executionTimeMs || row.startTimeMs);
     case "ExecutionDuration":
       return isClosed
         ? row.closeTimeMs - (readHeadFields(head).executionTimeMs || row.startTimeMs)

@@ -14,6 +14,7 @@ import { WorkflowService } from "../../../../ts/messages/generated/temporal/api/
 import { Code } from "../../../../ts/service/raw.ts";
 import { until } from "../../../support/until.ts";
 import { nextLine, startModule } from "../support/child.ts";
+import { downgradeFile } from "../support/older_files.ts";
 import { ProbeStore } from "../support/probe_store.ts";
 import { inFolder, storeKinds } from "../support/stores.ts";
 import { ActivityEngine, payloads, rejection, START_MS, valuesIn } from "./support.ts";
@@ -64,6 +65,44 @@ const QUERIES: readonly (readonly [query: string, ids: string[]])[] = [
 ];
 
 for (const kind of storeKinds) {
+  test(
+    `${kind.name}: lists select by execution time and duration, also in an older file`,
+    { skip: kind.skip },
+    () =>
+      inFolder(async (folder) => {
+        const path = join(folder, "a.sqlite");
+        const check = async (opened: ActivityEngine) => {
+          const queries: readonly (readonly [query: string, ids: string[]])[] = [
+            ["ExecutionTime > '2026-01-01T00:30:00Z'", ["delayed"]],
+            ["ExecutionTime <= '2026-01-01T00:00:01Z'", ["long", "short"]],
+            ["ExecutionDuration >= '1500ms'", ["long"]],
+            ["ExecutionDuration < '1500ms'", ["short"]],
+            ["ExecutionDuration IS NULL", ["delayed"]],
+          ];
+          for (const [query, expected] of queries) {
+            assert.deepEqual(await ids(opened, query), expected, query);
+          }
+        };
+        const store = kind.open(path);
+        await ActivityEngine.during(store, async (opened) => {
+          for (const [activityId, ms] of [["short", 500], ["long", 1500]] as const) {
+            await opened.start({ activityId });
+            const { taskToken } = await opened.poll();
+            opened.advance(ms);
+            await opened.complete(taskToken);
+          }
+          await opened.start({ activityId: "delayed", startDelay: "3600s" });
+          await check(opened);
+        });
+        store.close();
+        if (kind.driver === undefined) return;
+        downgradeFile(path, kind.driver, 10);
+        const upgraded = kind.open(path);
+        await ActivityEngine.during(upgraded, check);
+        upgraded.close();
+      }),
+  );
+
   test(
     `${kind.name}: lists and counts select activities`,
     { skip: kind.skip },

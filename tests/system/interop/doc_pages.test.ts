@@ -129,6 +129,7 @@ test("docs/client.md", { skip: noServer }, async () => {
   const folder = project("client.md");
   await worker(folder, "shop");
   assert.equal(await node(folder, "update_with_start.ts"), "1 2\n");
+  assert.equal(await node(folder, "priorities.ts"), "{ customer: 'ada', items: [] }\n");
   const repaired = node(folder, "repair.ts");
   await assert.rejects(repaired, /event/i, "this cart has no event 12 to go back to");
 });

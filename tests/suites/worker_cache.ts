@@ -101,12 +101,7 @@ const messagesAtOnce = (cachedWorkflows: number) => async (t: Setting) => {
   };
   await t.work({ workflows: [publishes], cachedWorkflows, events }, async () => {
     const handles = await Promise.all(
-      // A server rejects updates of a workflow whose task timed out three times, which a starved
-      // machine would cause.
-      Array.from(
-        { length: 25 },
-        (_, i) => t.client.start(publishes, { id: t.id(`p${i}`), taskTimeout: "60s" }),
-      ),
+      Array.from({ length: 25 }, (_, i) => t.client.start(publishes, { id: t.id(`p${i}`) })),
     );
     await Promise.all(handles.map(async (handle) => {
       for (let round = 1; round <= 4; round++) {

@@ -71,7 +71,7 @@ async function report(
       deadline,
     );
   } catch (error) {
-    throw nameError(context, error, { what: "the report on the activity", activity: true });
+    throw nameError(context, error, { what: "the report on the activity" });
   }
 }
 

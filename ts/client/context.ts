@@ -133,7 +133,8 @@ export interface Target {
   workflowId?: string;
   runId?: string | undefined;
   updateId?: string;
-  activity?: boolean;
+  /** Of a standalone activity. */
+  activityId?: string;
 }
 
 /** Cause CONCURRENT_LIMIT of a server's RESOURCE_EXHAUSTED. */
@@ -173,6 +174,12 @@ export function nameError(context: ClientContext, error: unknown, target: Target
       }
       if (target.workflowId !== undefined) {
         return new WorkflowNotFoundError(error.message, target.workflowId, target.runId, options);
+      }
+      if (target.activityId !== undefined) {
+        const advice =
+          "check the id and the namespace; a closed activity cannot be changed, and is " +
+          "removed after the retention time";
+        return new ActivityNotFoundError(error.message, options, advice);
       }
       return new ActivityNotFoundError(error.message, options);
     default: {

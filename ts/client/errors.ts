@@ -300,16 +300,17 @@ export class DeadlineExceededError extends Error {
 
 /**
  * The activity does not accept this completion: it is completed, timed out, canceled, or its
- * workflow is closed.
+ * workflow is closed. Of calls about a standalone activity: it does not exist, or is closed.
  */
 export class ActivityNotFoundError extends Error {
   override name = "ActivityNotFoundError";
 
-  constructor(message: string, options?: ErrorOptions) {
-    super(
-      `${message}; the activity was completed already, has timed out, or its workflow has ended`,
-      options,
-    );
+  constructor(
+    message: string,
+    options?: ErrorOptions,
+    advice = "the activity was completed already, has timed out, or its workflow has ended",
+  ) {
+    super(`${message}; ${advice}`, options);
   }
 }
 

@@ -39,6 +39,8 @@ function nameOf({ operation, input }: AnyClientInput): string {
 const capital = (text: string) => `${text[0]!.toUpperCase()}${text.slice(1)}`;
 
 interface Named {
+  /** Of a standalone activity. */
+  readonly id?: string;
   readonly workflowId?: string | undefined;
   readonly runId?: string | undefined;
   readonly updateId?: string;
@@ -54,7 +56,10 @@ export function clientInterceptor(tracer: Tracer): ClientInterceptor {
       const input = call.input as Named;
       const span = tracer.startSpan(nameOf(call));
       const active = trace.setSpan(context.active(), span);
-      set(span, ATTRIBUTES.workflowId, input.workflowId ?? input.options?.id);
+      const startedId = input.options?.id;
+      const isActivity = call.operation === "startActivity";
+      set(span, ATTRIBUTES.workflowId, input.workflowId ?? (isActivity ? undefined : startedId));
+      set(span, ATTRIBUTES.activityId, isActivity ? startedId : input.id);
       set(span, ATTRIBUTES.runId, input.runId);
       set(span, ATTRIBUTES.updateId, input.updateId);
       for (const headers of [input.headers, input.startHeaders, input.updateHeaders]) {

@@ -14,17 +14,11 @@ const FIELD = /^\s+(?:(?:readonly|static|override|declare) )*(?:"?[\w$]+"?|\[\w+
  */
 function excused(lines, at) {
   const line = lines[at].trim();
-  if (
-    /^(?:override (?:readonly )?name = |(?:private |protected )?constructor\(|readonly (?:_\w+\??|kind)\b)/
-      .test(line)
-  ) {
-    return true;
-  }
+  if (FIELD.test(lines[at]) || /^(?:private |protected )?constructor\(/.test(line)) return true;
   const name =
     /^(?:export )?(?:async )?(?:static )?(?:override )?(?:readonly |function |get )?(\w+)/
       .exec(line)?.[1];
   const indent = /^\s*/.exec(lines[at])[0];
-  if (FIELD.test(lines[at])) return true;
   const signature = new RegExp(
     `^${indent}(?:export )?(?:async )?(?:function )?${name}\\b[<(]`,
   );

@@ -102,7 +102,11 @@ test(
     assert.equal(same.runId, first.runId);
     const ids = [(await activity.start("work", {})).id, (await activity.start("work", {})).id];
     assert.equal(new Set(ids).size, 2);
-    await assert.rejects(activity.getHandle("b").describe(), ActivityNotFoundError);
+    await assert.rejects(activity.getHandle("b").describe(), (error) => {
+      assert.ok(error instanceof ActivityNotFoundError);
+      assert.match(error.message, /ID: b; check the id and the namespace/);
+      return true;
+    });
   }),
 );
 
@@ -173,7 +177,7 @@ const seen: string[] = [];
 const interceptor: ClientInterceptor = {
   startActivity(input, next) {
     input.headers["tenant"] = defaultPayloadConverter.toPayload("acme");
-    return next({ ...input, args: ["changed"] });
+    return next({ ...input, args: ["changed"], options: { ...input.options, id: "renamed" } });
   },
   any(call, next) {
     seen.push(call.operation);
@@ -189,7 +193,7 @@ test(
     const { input, header } = await task;
     assert.deepEqual(valuesIn(input), ["changed"]);
     assert.deepEqual(valuesIn({ payloads: [header.fields.tenant] }), ["acme"]);
-    await handle.describe();
+    assert.equal((await handle.describe()).id, "renamed");
     await handle.terminate();
     for await (const _ of activity.list());
     await activity.count();

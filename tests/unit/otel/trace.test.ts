@@ -153,6 +153,29 @@ test("ids and states of spans, and the activity's own context", async () => {
   for (const span of [started, run, activity]) assert.equal(span.status.code, SpanStatusCode.OK);
 });
 
+test("a trace of a standalone activity has its id, and no id of a workflow", async () => {
+  const { client, worker: one } = await worker();
+  const spans = await traced("job", () =>
+    one.runUntil(async () => {
+      const handle = await client.activity.start("greet", { id: "job-1", args: ["you"] });
+      assert.equal(await handle.result(), "hello you");
+      await handle.describe();
+    }));
+  assert.deepEqual(spans, [
+    "StartActivity:greet > RunActivity:greet",
+    "job > DescribeActivity",
+    "job > StartActivity:greet",
+  ]);
+  for (const name of ["StartActivity:greet", "DescribeActivity"]) {
+    const { attributes } = telemetry.spans().findLast((span) => span.name === name)!;
+    assert.deepEqual(
+      [attributes["temporalActivityId"], attributes["temporalWorkflowId"]],
+      ["job-1", undefined],
+      name,
+    );
+  }
+});
+
 test("a trace continues in a child", async () => {
   const { client, worker: one } = await worker();
   const spans = await traced(

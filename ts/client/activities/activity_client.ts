@@ -71,14 +71,18 @@ export class ActivityClient {
         "a start of an activity needs a taskQueue, in its options or in those of the client",
       );
     }
-    const id = given.id ?? randomId();
     const input = {
       activityType,
       args,
-      options: { ...given, id, taskQueue, requestId: given.requestId ?? randomId() },
+      options: {
+        ...given,
+        id: given.id ?? randomId(),
+        taskQueue,
+        requestId: given.requestId ?? randomId(),
+      },
       headers: {},
     };
-    const { runId } = await intercept(context, "startActivity", input, async (asked) => {
+    const { id, runId } = await intercept(context, "startActivity", input, async (asked) => {
       const request = {
         namespace: context.namespace,
         identity: context.identity,

@@ -2,7 +2,6 @@
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { enumName } from "../../converter/enums.ts";
 import type { TemporalFailure } from "../../converter/failures.ts";
-import { fromPayloads } from "../../converter/payload.ts";
 import { TypedSearchAttributes } from "../../converter/search_attributes.ts";
 import type {
   ActivityExecutionInfo,
@@ -57,8 +56,8 @@ export interface ActivityDescription extends ActivitySummary {
   readonly nextAttemptTime: Date | undefined;
   /** Arguments, decoded. */
   readonly args: readonly unknown[];
-  /** One line for user interfaces. */
-  readonly summary: string | undefined;
+  /** One line for user interfaces, decoded; undefined without one. */
+  readonly summary: unknown;
   /** The message of the service. */
   readonly raw: ActivityExecutionInfo;
 }
@@ -108,7 +107,7 @@ export function toActivityDescription(
     lastWorkerIdentity: info.lastWorkerIdentity,
     nextAttemptTime: date(info.nextAttemptScheduleTime),
     args: (input?.payloads ?? []).map((payload) => readableValue(payload, converter)),
-    summary: summary && fromPayloads(converter, [summary])[0] as string,
+    summary: summary && readableValue(summary, converter),
     raw: info,
   });
 }

@@ -15,9 +15,9 @@ import {
 import { deadlineOf, decodeOne, errorOfFailure, nameError } from "../context.ts";
 import { ActivityFailedError } from "../errors.ts";
 import { intercept, type OperationContext } from "../interceptors.ts";
-import type { ActivityChange } from "../operation_inputs.ts";
+import type { ActivityChange, ActivityTarget } from "../operation_inputs.ts";
 import { type ActivityDescription, toActivityDescription } from "./descriptions.ts";
-import { type ActivityTaskOptions, changeFields } from "./options.ts";
+import { type ActivityTaskOptions, changeFields, checkActivityId } from "./options.ts";
 
 /** Options of {@link ActivityHandle.reset}. */
 export interface ResetActivityOptions extends CallSettings {
@@ -34,6 +34,32 @@ const RESET_OPTIONS: OptionNames<ResetActivityOptions> = {
   ...CALL_SETTINGS,
 };
 
+const CHANGES = {
+  cancel: "requestCancelActivityExecution",
+  terminate: "terminateActivityExecution",
+  pause: "pauseActivityExecution",
+  unpause: "unpauseActivityExecution",
+  reset: "resetActivityExecution",
+  options: "updateActivityExecutionOptions",
+  delete: "deleteActivityExecution",
+} as const;
+
+/** Returns the fields of the request that only this change has. */
+function fieldsOfChange(change: ActivityChange): object {
+  switch (change.type) {
+    case "reset": {
+      const { keepPaused, resetHeartbeat, restoreOptions } = change;
+      return { keepPaused, resetHeartbeat, restoreOriginalOptions: restoreOptions };
+    }
+    case "options":
+      return changeFields(change.options);
+    case "delete":
+      return {};
+    default:
+      return { reason: change.reason };
+  }
+}
+
 /** A standalone activity. Creating a handle sends no request; each call does. */
 export class ActivityHandle<R = unknown> {
   readonly id: string;
@@ -43,11 +69,7 @@ export class ActivityHandle<R = unknown> {
 
   /** Created by `client.activity.start` and `client.activity.getHandle`. */
   constructor(context: OperationContext, id: string, runId: string | undefined) {
-    if (typeof id !== "string" || id === "") {
-      throw new TypeError(
-        `the id of an activity must be a non-empty string, not ${JSON.stringify(id)}`,
-      );
-    }
+    checkActivityId(id);
     this.#context = context;
     this.id = id;
     this.runId = runId;
@@ -78,7 +100,7 @@ export class ActivityHandle<R = unknown> {
         throw new ActivityFailedError(id, runId || this.runId, cause);
       }
     } catch (error) {
-      throw nameError(this.#context, error, { what });
+      throw nameError(this.#context, error, { what, activityId: id });
     }
     throw new ServiceError(Code.INTERNAL, `${what} is neither a value nor a failure`);
   }
@@ -89,9 +111,10 @@ export class ActivityHandle<R = unknown> {
     const { id, runId } = this;
     return intercept(this.#context, "describeActivity", { id, runId }, async (input) => {
       const what = `the description of activity ${input.id}`;
-      const response = await this.#call("describeActivityExecution", what, settings, {
-        ...this.#request(input),
-        ...{ includeInput: true, includeHeartbeatDetails: true, includeLastFailure: true },
+      const response = await this.#call("describeActivityExecution", { ...input, what }, settings, {
+        includeInput: true,
+        includeHeartbeatDetails: true,
+        includeLastFailure: true,
       });
       const description = toActivityDescription(this.#context, response);
       if (description !== undefined) return description;
@@ -145,32 +168,22 @@ export class ActivityHandle<R = unknown> {
     return this.#change({ type: "delete" }, settings);
   }
 
-  #request({ id, runId }: { id: string; runId: string | undefined } = this) {
+  #request({ id, runId }: ActivityTarget = this) {
     return { namespace: this.#context.namespace, activityId: id, runId: runId ?? "" };
   }
 
-  async #call<
-    M extends
-      | "describeActivityExecution"
-      | "requestCancelActivityExecution"
-      | "terminateActivityExecution"
-      | "pauseActivityExecution"
-      | "unpauseActivityExecution"
-      | "resetActivityExecution"
-      | "updateActivityExecutionOptions"
-      | "deleteActivityExecution",
-  >(
+  async #call<M extends "describeActivityExecution" | (typeof CHANGES)[ActivityChange["type"]]>(
     method: M,
-    what: string,
+    target: ActivityTarget & { what: string },
     settings: CallSettings,
-    request: Parameters<OperationContext["calls"]["call"]>[1],
+    request: object,
   ) {
     const { calls } = this.#context;
     try {
       const deadline = deadlineOf(this.#context, settings, CALL_TIMEOUT_MS);
-      return await calls.call(method, request as never, deadline);
+      return await calls.call(method, { ...this.#request(target), ...request } as never, deadline);
     } catch (error) {
-      throw nameError(this.#context, error, { what });
+      throw nameError(this.#context, error, { what: target.what, activityId: target.id });
     }
   }
 
@@ -178,44 +191,14 @@ export class ActivityHandle<R = unknown> {
     checkSettings("a change of an activity", settings);
     const { id, runId } = this;
     const input = { id, runId, change, requestId: randomId() };
-    await intercept(this.#context, "changeActivity", input, async (asked) => {
-      const { type, ...given } = asked.change;
+    await intercept(this.#context, "changeActivity", input, async ({ change, ...asked }) => {
       const { identity } = this.#context;
-      const common = { ...this.#request(asked), identity, requestId: asked.requestId };
-      const what = `"${type}" of activity ${asked.id}`;
-      switch (asked.change.type) {
-        case "cancel":
-          await this.#call("requestCancelActivityExecution", what, settings, {
-            ...common,
-            ...given,
-          });
-          return;
-        case "terminate":
-          await this.#call("terminateActivityExecution", what, settings, { ...common, ...given });
-          return;
-        case "pause":
-          await this.#call("pauseActivityExecution", what, settings, { ...common, ...given });
-          return;
-        case "unpause":
-          await this.#call("unpauseActivityExecution", what, settings, { ...common, ...given });
-          return;
-        case "reset": {
-          const { keepPaused, resetHeartbeat, restoreOptions } = asked.change;
-          await this.#call("resetActivityExecution", what, settings, {
-            ...common,
-            ...{ keepPaused, resetHeartbeat, restoreOriginalOptions: restoreOptions },
-          });
-          return;
-        }
-        case "options":
-          await this.#call("updateActivityExecutionOptions", what, settings, {
-            ...common,
-            ...changeFields(asked.change.options),
-          });
-          return;
-        case "delete":
-          await this.#call("deleteActivityExecution", what, settings, this.#request(asked));
-      }
+      const common = { identity, requestId: asked.requestId };
+      const target = { ...asked, what: `"${change.type}" of activity ${asked.id}` };
+      await this.#call(CHANGES[change.type], target, settings, {
+        ...(change.type !== "delete" && common),
+        ...fieldsOfChange(change),
+      });
     });
   }
 }

@@ -21,7 +21,10 @@ import { durationFromMs } from "../../messages/well_known.ts";
 import { CALL_SETTINGS } from "../calls.ts";
 import { policyNumber, type RetryPolicy, toRetryPolicy } from "../options.ts";
 
-/** Timeouts, retries and place of an activity. Durations: milliseconds or text such as "10s". */
+/**
+ * Timeouts, retries and place of an activity. Durations: milliseconds or text such as "10s". The
+ * defaults are those of a start; a change leaves what it does not name.
+ */
 export interface ActivityTaskOptions {
   /** Default: the client's `taskQueue`. */
   taskQueue?: string;
@@ -74,12 +77,15 @@ export function checkActivityStart(options: ActivityStartOptions): void {
     ...START_OPTIONS,
     ...CALL_SETTINGS,
   });
-  const { id } = options;
-  if (id !== undefined && (typeof id !== "string" || id === "")) {
-    throw new TypeError(
-      `the id of an activity must be a non-empty string, not ${JSON.stringify(id)}`,
-    );
-  }
+  if (options.id !== undefined) checkActivityId(options.id);
+}
+
+/** Throws a TypeError for an id that is not a text or is empty. */
+export function checkActivityId(id: string): void {
+  if (typeof id === "string" && id !== "") return;
+  throw new TypeError(
+    `the id of an activity must be a non-empty string, not ${JSON.stringify(id)}`,
+  );
 }
 
 type Fields<T extends DescMessage> = Omit<MessageInitShape<T>, "$typeName">;

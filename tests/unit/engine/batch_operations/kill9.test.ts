@@ -1,6 +1,7 @@
 // A process is killed while a batch operation is half done: the next one continues it, and each
 // workflow is changed once.
 // promise: P1, P2
+// takes: 5 s
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";

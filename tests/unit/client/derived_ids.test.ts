@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type App, open, silentLogger } from "../../../ts/mod.ts";
+import { until } from "../../support/until.ts";
 import { WorkflowExecutionAlreadyStartedError } from "../../../ts/client/mod.ts";
 import {
   carry,
@@ -126,3 +127,39 @@ test("a derived id that is not a text is rejected with the workflow's name", () 
       /^TypeError: id of workflow "W" must be a function/,
     );
   }));
+
+test("a schedule starts workflows with the derived id and the time; a given id wins, an invalid one is rejected", async () => {
+  await withApp(async ({ client }) => {
+    const spec = { intervals: [{ every: "1h" }] } as const;
+    const startWorkflow = "startWorkflow";
+    const idsOf = async (scheduleId: string, workflowId?: string) => {
+      const handle = await client.schedule.create({
+        scheduleId,
+        spec,
+        action: {
+          type: startWorkflow,
+          workflowType: quick,
+          args: [{ key: scheduleId }],
+          ...(workflowId !== undefined && { workflowId }),
+        },
+      });
+      await handle.trigger();
+      const started = await until(`schedule ${scheduleId} started its workflow`, async () => {
+        const [taken] = (await handle.describe()).info.recentActions;
+        return taken?.workflow?.workflowId;
+      });
+      const { action } = await handle.describe();
+      return [action.workflowId, started.replace(/-\d{4}-\d\d-\d\dT[\d:]+Z$/, " and a time")];
+    };
+    assert.deepEqual(await idsOf("a"), ["quick-a", "quick-a and a time"]);
+    assert.deepEqual(await idsOf("b", "explicit"), ["explicit", "explicit and a time"]);
+    await assert.rejects(
+      client.schedule.create({
+        scheduleId: "c",
+        spec,
+        action: { type: startWorkflow, workflowType: wrong, args: ["empty"] },
+      }),
+      { name: "TypeError", message: /id of workflow "wrong" must return a non-empty string/ },
+    );
+  });
+});

@@ -1,6 +1,7 @@
 // Options of a schedule and their conversion to messages.
 import { type OptionNames, rejectUnknownOptions } from "../../base/option_names.ts";
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import { deriveId } from "../../converter/derived_id.ts";
 import { type Duration, toMs } from "../../converter/duration.ts";
 import type { SearchAttributes } from "../../converter/search_attributes.ts";
 import { ScheduleOverlapPolicy as WireOverlap } from "../../messages/generated/temporal/api/enums/v1/schedule_pb.ts";
@@ -35,8 +36,8 @@ export type ScheduleAction<W extends AnyWorkflow = string> =
     /** The definition of the workflow, or the name of its type. */
     workflowType: W;
     /**
-     * Prefix of the workflow ids; the service appends the time. Default: the schedule's id and
-     * "-workflow".
+     * Prefix of the workflow ids; the service appends the time. Default: the id that the definition
+     * derives from `args`, else the schedule's id and "-workflow".
      */
     workflowId?: string;
   }
@@ -238,7 +239,9 @@ function encodeAction(
     kept !== undefined && (action as Kept["action"])[field] === kept.action[field];
   const text = kept !== undefined && action.summary === kept.action.summary &&
     action.details === kept.action.details;
-  const id = action.workflowId ?? `${scheduleId}-workflow`;
+  const id = action.workflowId ??
+    deriveId(action.workflowType, (action.args as unknown[] | undefined) ?? []) ??
+    `${scheduleId}-workflow`;
   const {
     requestId: _request,
     workflowStartDelay: _delay,

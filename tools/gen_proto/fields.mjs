@@ -86,7 +86,7 @@ const MESSAGES = {
   "temporalex.boundary.v1": { ScheduleActivity: "arguments headers", ScheduleLocalActivity: "arguments headers" },
   [ENGINE]: {
     ...{ Head: "", PairResponse: "", TaskState: "scheduledId startedId attempt scheduledUs originalScheduledUs startToCloseUs inHistory", TimerState: "" },
-    ActivityState: "scheduledId attempt scheduledUs firstScheduledUs cancelRequestedId expirationUs attrs",
+    ActivityState: "scheduledId attempt scheduledUs firstScheduledUs cancelRequestedId expirationUs attrs heartbeatDetails pausedUs",
     ...{ ChildState: "", ResetPoint: "", UpdateState: "", TaskToken: "runId", AttributeRegister: "", AttributeType: "" },
     ...{ NexusOutcome: "", NexusCallEnded: "", NexusEndpoints: "", NexusEndpoint: "" },
   },

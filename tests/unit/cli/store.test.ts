@@ -351,7 +351,7 @@ test("store import accepts whole stores and runs of stores, and rejects invalid 
       ["store", "import", store, "--store", "there.sqlite"],
       folder,
       1,
-      /open runs move only with their whole store/,
+      /is open: import it with --open to continue it in this store/,
     );
     const closed = await json([
       "store",
@@ -374,6 +374,53 @@ test("store import accepts whole stores and runs of stores, and rejects invalid 
       folder,
       1,
       /file not found: nowhere/,
+    );
+  }));
+
+test("store import --open continues open runs of stores and histories; conflicts and wrong options are rejected", () =>
+  filled(2, async (folder, store) => {
+    await json(["store", "export", "--store", store, "--to", "all.jsonl"], folder);
+    const into = (
+      target: string,
+      ...args: string[]
+    ) => ["store", "import", ...args, "--store", target];
+    SqliteStore.open(join(folder, "a.sqlite")).close();
+    for (const [target, source] of [["a.sqlite", store], ["b.sqlite", "all.jsonl"]] as const) {
+      const moved = await json(into(target, source, "--open"), folder);
+      assert.deepEqual([moved.imported, moved.importedOpen], [3, 1]);
+      await fails(into(target, source, "--open"), folder, 1, /is already in the store/);
+      await withEngine(join(folder, target), async (client) => {
+        await client.getHandle(waits, "open").signal("go");
+        await client.getHandle(waits, "open").result();
+      });
+    }
+    // Another run of the workflow is open.
+    await withEngine(
+      join(folder, "c.sqlite"),
+      async (client) => void await client.start(waits, { id: "open" }),
+    );
+    await fails(into("c.sqlite", "all.jsonl", "--open"), folder, 1, /a workflow has one open run/);
+    const both = into("d.sqlite", "all.jsonl", store, "--open");
+    await fails(both, folder, 1, /is in the sources twice; remove one of them/);
+    assert.equal(
+      existsSync(join(folder, "d.sqlite")) && (await json(
+        ["store", "check", "--store", "d.sqlite"],
+        folder,
+      )).runs,
+      0,
+    );
+    await fails(
+      into("d.sqlite", store, "--open", "--closed-only"),
+      folder,
+      2,
+      /exclude each other/,
+    );
+    await fails(into("d.sqlite"), folder, 2, /name files to import, or use --from-cluster/);
+    await fails(
+      into("d.sqlite", store, "--open", "--terminate-source"),
+      folder,
+      2,
+      /--terminate-source needs --from-cluster and --open/,
     );
   }));
 

@@ -294,7 +294,7 @@ test("invalid imports are rejected with the reason", () =>
     reader.close();
     const open = runs.find(({ row }) => row.workflowId === "o1")!;
     assert.throws(() => closedRun({ history: open.bytes }), (e) =>
-      e instanceof ImportError && /is open .*store backup/.test(e.message));
+      e instanceof ImportError && /is open .*import it with --open/.test(e.message));
     assert.throws(() =>
       closedRun({ history: new Uint8Array([1, 2, 3]) }), /cannot be decoded/);
     assert.throws(() => closedRun({ history: new Uint8Array(0) }), /history is empty/);

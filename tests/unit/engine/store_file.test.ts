@@ -17,6 +17,7 @@ import { builtins } from "../../../ts/engine/sqlite/builtins.ts";
 import type { DriverName } from "../../../ts/engine/sqlite/driver.ts";
 import { loadLibrary } from "../../../ts/engine/sqlite/libraries.ts";
 import { StoreReader } from "../../../ts/engine/sqlite/reader.ts";
+import type { RunWrite } from "../../../ts/engine/store.ts";
 import { APPLICATION_ID, MIGRATIONS, schemaVersion } from "../../../ts/engine/sqlite/schema.ts";
 import { SqliteStore } from "../../../ts/engine/sqlite/store.ts";
 import {
@@ -189,19 +190,37 @@ for (const { driver, skip } of sqliteDrivers) {
   });
 
   check(
-    "only closed runs are imported, and a batch with an open run is rejected as a whole",
+    "an imported open run becomes the latest of its workflow; a batch with one next to an open or later run is rejected as a whole",
     (path) => {
       const store = open(path);
-      const closed = created("a", "ra", 2, { closeTimeMs: 2_000, status: 2 });
-      assert.throws(
-        () => store.adopt([closed, created("b", "rb", 2)]),
-        (e: Error) =>
-          e instanceof StoreError &&
-          e.message === "run rb is open; only closed runs can be imported",
+      const closed = (id: string, startTimeMs: number) =>
+        created("a", id, 2, { closeTimeMs: startTimeMs + 1000, startTimeMs, status: 2 });
+      const opened = (workflow: string, id: string, startTimeMs: number) =>
+        created(workflow, id, 2, { startTimeMs });
+      const rejects = (writes: RunWrite[], message: string) =>
+        assert.throws(() => store.adopt(writes), { name: "StoreError", message });
+      store.commit([closed("here", 1_000)]);
+      store.adopt([closed("old", 500), opened("a", "moved", 3_000), closed("other", 4_000)]);
+      assert.equal(store.load("a")?.row?.runId, "moved");
+      rejects(
+        [opened("b", "rb", 1_000), opened("a", "second", 5_000)],
+        'run moved of workflow "a" in the store is open: a workflow has one open run',
       );
-      assert.equal(store.count(), 0);
-      store.adopt([closed]);
-      assert.equal(store.count(), 1);
+      rejects(
+        [opened("b", "rb", 1_000), opened("b", "rb2", 1_000)],
+        'run rb of workflow "b" in the store is open: a workflow has one open run',
+      );
+      assert.equal(store.has("rb"), false);
+      store.commit([
+        created("c", "late", 2, { closeTimeMs: 9_500, startTimeMs: 9_000, status: 2 }),
+      ]);
+      rejects(
+        [opened("c", "rc", 8_000)],
+        'run late of workflow "c" in the store started later: only the latest run of a workflow can be open',
+      );
+      // What was rejected took no place.
+      store.commit([created("d", "new", 2)]);
+      assert.equal(store.load("d")?.row?.runId, "new");
       store.close();
     },
   );

@@ -1,14 +1,17 @@
-// Makes the stored form of a closed run from its history, for imports. Open runs cannot be
-// imported: attempts, pending tasks and messages are not in a history. `head` is the engine's own
-// message (core-rs/proto/temporalex/engine/v1/state.proto, `Head`): stored field numbers never
-// change. tests/unit/engine/maintenance.test.ts compares the result with what the core writes.
+// Makes the stored form of a closed run from its history, for imports (open ones: moved_run.ts).
+// `head` is the engine's own message (core-rs/proto/temporalex/engine/v1/state.proto, `Head`):
+// stored field numbers never change. tests/unit/engine/maintenance.test.ts compares the result with what the core writes.
 import { EngineHead } from "../../messages/generated/fields.ts";
-import { runIdIn } from "../../converter/history_run.ts";
 import type { RunWrite } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { WorkflowExecutionStatus } from "../../messages/generated/temporal/api/enums/v1/workflow_pb.ts";
-import type { HistoryEvent } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
-import { checkEvents, decodeEvents } from "./check_history.ts";
-import { CLOSING_STATUS, micros, typeName } from "./findings.ts";
+import { decodeEvents } from "./check_history.ts";
+import { typeName } from "./findings.ts";
+import {
+  type HistoryToImport,
+  type ImportedHistory,
+  ImportError,
+  readImportedHistory,
+} from "./imported_history.ts";
 import {
   batches,
   describedFields,
@@ -18,51 +21,22 @@ import {
   toMicroseconds,
 } from "./run_parts.ts";
 
-/** Why a history cannot be imported. */
-export class ImportError extends Error {
-  override name = "ImportError";
-}
-
-/** The run is open. Its history is sound, but cannot be imported by itself. */
+/** The run is open: its history is sound, but `closedRun` cannot store it. */
 export class OpenRunError extends ImportError {
   override name = "OpenRunError";
 }
 
-export interface HistoryToImport {
-  /** Encoded temporal.api.history.v1.History. */
-  readonly history: Uint8Array;
-  /** For histories without a workflow id (servers before 1.25). */
-  readonly workflowId?: string;
-  /** Default: the run id in the history. */
-  readonly runId?: string;
-}
-
-/** The latest time that a store can order runs by, in microseconds. */
-const LATEST = 9e15;
-
-type Started = Extract<
-  HistoryEvent["attributes"],
-  { case: "workflowExecutionStartedEventAttributes" }
->["value"];
-
-/** What a history records about its closed run. */
-interface ClosedRun {
-  readonly events: readonly HistoryEvent[];
-  readonly last: HistoryEvent;
-  readonly started: Started;
+/** A history with the status of its closed run. */
+interface ClosedRun extends ImportedHistory {
   readonly status: WorkflowExecutionStatus;
-  readonly workflowId: string;
-  readonly runId: string;
-  readonly type: string;
-  /** Microseconds, as `close`. */
-  readonly start: number;
-  readonly close: number;
 }
 
-/** Returns what the store writes for the run. Throws an ImportError. */
+/**
+ * Returns what the store writes for the run. Throws an ImportError, for an open run an OpenRunError.
+ */
 export function closedRun(given: HistoryToImport): RunWrite {
-  const run = checked(given);
-  const { events, last, started, status, workflowId, runId, type, start, close } = run;
+  const run = readClosed(given);
+  const { events, last, started, status, workflowId, runId, type, start, end: close } = run;
   const { memo, searchAttributes } = describedFields(events);
   const nextRunId = (last.attributes.value as { newExecutionRunId?: string }).newExecutionRunId ??
     "";
@@ -96,50 +70,15 @@ export function closedRun(given: HistoryToImport): RunWrite {
   };
 }
 
-/**
- * Throws an ImportError for an invalid history, and an OpenRunError for the history of an open run.
- */
-function checked({ history, workflowId: givenId, runId: givenRun }: HistoryToImport): ClosedRun {
-  const problems: string[] = [];
-  const events = decodeEvents([history], problems);
-  if (events !== undefined) problems.push(...checkEvents(events).problems);
-  if (problems.length > 0) throw new ImportError(problems.join("; "));
-  const first = events![0]!;
-  const last = events!.at(-1)!;
-  const status = CLOSING_STATUS[last.eventType];
-  const started = first.attributes.value as Started;
-  const type = started.workflowType?.name ?? "";
-  const workflowId = started.workflowId || givenId || "";
-  const runId = givenRun || runIdIn(events!) || "";
-  if (workflowId === "") {
-    throw new ImportError(
-      "the history has no workflow id (older servers omit it): set --workflow-id",
-    );
-  }
-  if (runId === "") throw new ImportError("the history has no run id: set --run-id");
-  if (type === "") throw new ImportError("the history has no workflow type");
-  if (status === undefined) {
-    throw new OpenRunError(
-      `run ${runId} of workflow "${workflowId}" is open (its history ends with ${
-        typeName(last.eventType)
-      }): a history does not hold what ` +
-        "the engine needs to continue a run (attempts, pending messages and tasks). Copy the whole store instead (store backup), " +
-        "or import the history when the run has closed",
-    );
-  }
-  if (workflowId.includes("\0") || runId.includes("\0")) {
-    throw new ImportError("ids must not contain NUL characters");
-  }
-  const start = micros(first.eventTime!);
-  const close = micros(last.eventTime!);
-  for (const [what, time] of [["starts", start], ["closes", close]] as const) {
-    if (!(time > 0 && time < LATEST)) {
-      throw new ImportError(
-        `the run ${what} at ${time / 1e6} s after 1970: a store holds times from 1970 to 2255`,
-      );
-    }
-  }
-  return { events: events!, last, started, status, workflowId, runId, type, start, close };
+function readClosed(given: HistoryToImport): ClosedRun {
+  const read = readImportedHistory(given);
+  const { status, runId, workflowId, last } = read;
+  if (status !== undefined) return { ...read, status };
+  throw new OpenRunError(
+    `run ${runId} of workflow "${workflowId}" is open (its history ends with ${
+      typeName(last.eventType)
+    }): import it with --open to continue it in this store, after its workers elsewhere have stopped`,
+  );
 }
 
 interface HeadParts {
@@ -153,7 +92,7 @@ interface HeadParts {
 
 /** The engine's state of the run. */
 function headOf(
-  { events, started, status, workflowId, runId, type, start, close }: ClosedRun,
+  { events, started, status, workflowId, runId, type, start, end: close }: ClosedRun,
   { memo, searchAttributes, nextRunId, firstRunId, bytes }: HeadParts,
 ): Uint8Array {
   return new Head()
@@ -174,12 +113,7 @@ function headOf(
       toMicroseconds(started.workflowRunTimeout),
     )
     .int(EngineHead.taskTimeoutUs, toMicroseconds(started.workflowTaskTimeout))
-    .int(
-      EngineHead.executionDeadlineUs,
-      started.workflowExecutionExpirationTime === undefined
-        ? 0
-        : micros(started.workflowExecutionExpirationTime),
-    )
+    .time(EngineHead.executionDeadlineUs, started.workflowExecutionExpirationTime)
     .text(EngineHead.firstRunId, firstRunId).text(
       EngineHead.originalRunId,
       started.originalExecutionRunId || runId,

@@ -1,7 +1,8 @@
-// Makes the stored form of an open run from the first events of a history, for what-if branches.
-// What a history does not hold is reset: activities are before their first attempt, updates have no
-// caller, the next workflow task is the first attempt. Only for temporary stores, never for moving
-// a run. Item kinds are those of core-rs/src/engine/state/run.rs; stored numbers never change.
+// Makes the stored form of an open run from the first events of a history, for what-if branches and
+// for runs that move here (moved_run.ts). What a history does not hold is reset: activities are
+// before their first attempt (unless the caller knows more), updates have no caller, the next
+// workflow task is the first attempt. Item kinds are those of core-rs/src/engine/state/run.rs;
+// stored numbers never change.
 import { toBinary } from "@bufbuild/protobuf";
 import { Message } from "../../messages/wire.ts";
 import {
@@ -13,7 +14,10 @@ import {
   EngineUpdateState,
 } from "../../messages/generated/fields.ts";
 import type { RunWrite } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import { RetryPolicySchema } from "../../messages/generated/temporal/api/common/v1/message_pb.ts";
+import {
+  PrioritySchema,
+  RetryPolicySchema,
+} from "../../messages/generated/temporal/api/common/v1/message_pb.ts";
 import { WorkflowExecutionStatus } from "../../messages/generated/temporal/api/enums/v1/workflow_pb.ts";
 import { OutcomeSchema } from "../../messages/generated/temporal/api/update/v1/message_pb.ts";
 import {
@@ -23,9 +27,16 @@ import {
 } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import { UserMetadataSchema } from "../../messages/generated/temporal/api/sdk/v1/user_metadata_pb.ts";
 import { TIMERS } from "../../converter/belonging_names.ts";
-import { ImportError } from "./closed_run.ts";
 import { micros } from "./findings.ts";
-import { batches, describedFields, Head, lastCompletedStart, toMicroseconds } from "./run_parts.ts";
+import { ImportError, type Started } from "./imported_history.ts";
+import {
+  batches,
+  describedFields,
+  Head,
+  lastCompletedStart,
+  resetPoints,
+  toMicroseconds,
+} from "./run_parts.ts";
 
 const DEFAULT_TASK_TIMEOUT_US = 10e6;
 const ITEM = { activity: 1, timer: 3, update: 6, started: 7, child: 8 } as const;
@@ -41,6 +52,24 @@ export interface OpenRunToMake {
    * history.
    */
   readonly timers?: ReadonlyMap<number, number>;
+  /** State of activities without a result, by the id of their ActivityTaskScheduled event. */
+  readonly activities?: ReadonlyMap<number, ActivityState>;
+  /**
+   * Manual timers of the start stay manual. Default: they fire when due, since a what-if branch has
+   * no caller that fires them.
+   */
+  readonly keepsManualTimers?: boolean;
+}
+
+/** State of an activity that its history does not hold. */
+export interface ActivityState {
+  readonly attempt: number;
+  /** When this attempt waits for a worker, in microseconds. */
+  readonly scheduledUs: number;
+  /** Encoded Payloads of the last heartbeat; empty: none. */
+  readonly heartbeatDetails: Uint8Array;
+  /** When it was paused, in microseconds; 0: it is not paused. */
+  readonly pausedUs: number;
 }
 
 interface Pending {
@@ -49,12 +78,10 @@ interface Pending {
   cancelRequested: boolean;
 }
 
-/**
- * Returns what the store writes for the run. Timers fire when due, also if the workflow was started
- * with manual timers: a branch has no caller to fire them. Throws an ImportError for invalid
- * events.
- */
-export function buildOpenRun({ workflowId, runId, events, timers }: OpenRunToMake): RunWrite {
+/** Returns what the store writes for the run. Throws an ImportError for invalid events. */
+export function buildOpenRun(
+  { workflowId, runId, events, timers, activities, keepsManualTimers = false }: OpenRunToMake,
+): RunWrite {
   const first = events[0];
   if (first?.attributes.case !== "workflowExecutionStartedEventAttributes") {
     throw new ImportError(
@@ -64,8 +91,11 @@ export function buildOpenRun({ workflowId, runId, events, timers }: OpenRunToMak
   const started = first.attributes.value;
   const start = micros(first.eventTime!);
   const last = events.reduce((latest, event) => Math.max(latest, micros(event.eventTime!)), 0);
-  const { items, task, cancelRequested } = collectPending(events, timers);
-  const { memo, searchAttributes } = describedFields(events, TIMERS);
+  const { items, task, cancelRequested } = collectPending(events, timers, activities);
+  const { memo, searchAttributes } = describedFields(
+    events,
+    keepsManualTimers ? undefined : TIMERS,
+  );
   const encoded = batches(events);
   const bytes = encoded.reduce((sum, batch) => sum + batch.events.length, 0);
   const backoff = toMicroseconds(started.firstWorkflowTaskBackoff);
@@ -87,6 +117,7 @@ export function buildOpenRun({ workflowId, runId, events, timers }: OpenRunToMak
     .int(EngineHead.executionTimeoutUs, toMicroseconds(started.workflowExecutionTimeout))
     .int(EngineHead.runTimeoutUs, toMicroseconds(started.workflowRunTimeout))
     .int(EngineHead.taskTimeoutUs, timeout)
+    .time(EngineHead.executionDeadlineUs, started.workflowExecutionExpirationTime)
     .int(EngineHead.runDeadlineUs, deadline).text(EngineHead.firstRunId, firstRunId)
     .text(EngineHead.originalRunId, started.originalExecutionRunId || runId)
     .text(EngineHead.continuedRunId, started.continuedExecutionRunId)
@@ -107,25 +138,17 @@ export function buildOpenRun({ workflowId, runId, events, timers }: OpenRunToMak
       EngineHead.lastTimeUs,
       last,
     )
-    .bytes(
-      EngineHead.retryPolicy,
-      started.retryPolicy === undefined
-        ? new Uint8Array(0)
-        : toBinary(RetryPolicySchema, started.retryPolicy),
-    )
+    .encoded(EngineHead.retryPolicy, RetryPolicySchema, started.retryPolicy)
     .int(EngineHead.executionTimeUs, start + backoff)
-    .bytes(
-      EngineHead.userMetadata,
-      first.userMetadata === undefined
-        ? new Uint8Array(0)
-        : toBinary(UserMetadataSchema, first.userMetadata),
-    )
+    .encoded(EngineHead.userMetadata, UserMetadataSchema, first.userMetadata)
     .int(EngineHead.transitions, 1).int(EngineHead.firstStartUs, start).message(
       EngineHead.parent,
       started.parentWorkflowExecution,
     )
     .int(EngineHead.parentInitiatedId, Number(started.parentInitiatedEventId))
-    .message(EngineHead.root, started.rootWorkflowExecution).finish();
+    .message(EngineHead.root, started.rootWorkflowExecution)
+    .encoded(EngineHead.priority, PrioritySchema, started.priority)
+    .messages(EngineHead.resetPoints, resetPoints(events)).finish();
   return {
     create: true,
     row: {
@@ -152,11 +175,6 @@ export function buildOpenRun({ workflowId, runId, events, timers }: OpenRunToMak
     remove: [],
   };
 }
-
-type Started = Extract<
-  HistoryEvent["attributes"],
-  { case: "workflowExecutionStartedEventAttributes" }
->["value"];
 
 /** In microseconds; 0: no deadline. */
 function runDeadline(started: Started, start: number): number {
@@ -202,6 +220,7 @@ interface OpenChild {
 function collectPending(
   events: readonly HistoryEvent[],
   timers: OpenRunToMake["timers"],
+  states: OpenRunToMake["activities"],
 ): Pending {
   const items: Pending["items"] = new Map();
   const activities = new Map<number, OpenActivity>();
@@ -231,7 +250,7 @@ function collectPending(
     }
   }
   for (const [id, { event, cancel }] of activities) {
-    put(items, ITEM.activity, String(id), activityState(id, event, cancel));
+    put(items, ITEM.activity, String(id), activityState(id, event, cancel, states?.get(id)));
   }
   for (const [id, child] of children) put(items, ITEM.child, String(id), childState(id, child));
   return { items, task, cancelRequested };
@@ -353,18 +372,24 @@ function childState(id: number, child: OpenChild): Uint8Array {
   return state.finish();
 }
 
-function activityState(id: number, event: HistoryEvent, cancel: number): Uint8Array {
+function activityState(
+  id: number,
+  event: HistoryEvent,
+  cancel: number,
+  known: ActivityState | undefined,
+): Uint8Array {
   const attributes = event.attributes.value as Parameters<typeof scheduledBytes>[0];
   const us = micros(event.eventTime!);
   const expires = toMicroseconds(attributes.scheduleToCloseTimeout);
-  const state = new Message().int(EngineActivityState.scheduledId, id).int(
-    EngineActivityState.attempt,
-    1,
-  )
-    .int(EngineActivityState.scheduledUs, us).int(EngineActivityState.firstScheduledUs, us);
-  if (cancel > 0) state.int(EngineActivityState.cancelRequestedId, cancel);
-  if (expires > 0) state.int(EngineActivityState.expirationUs, us + expires);
-  return state.bytes(EngineActivityState.attrs, scheduledBytes(attributes)).finish();
+  return new Head().int(EngineActivityState.scheduledId, id)
+    .int(EngineActivityState.attempt, known?.attempt ?? 1)
+    .int(EngineActivityState.scheduledUs, known?.scheduledUs ?? us)
+    .int(EngineActivityState.firstScheduledUs, us)
+    .bytes(EngineActivityState.heartbeatDetails, known?.heartbeatDetails ?? new Uint8Array(0))
+    .int(EngineActivityState.cancelRequestedId, cancel)
+    .int(EngineActivityState.expirationUs, expires > 0 ? us + expires : 0)
+    .bytes(EngineActivityState.attrs, scheduledBytes(attributes))
+    .int(EngineActivityState.pausedUs, known?.pausedUs ?? 0).finish();
 }
 
 const scheduledBytes = (

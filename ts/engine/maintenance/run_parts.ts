@@ -1,6 +1,6 @@
 // The parts that closed and open runs share: memo, search attributes, batches, and the head.
-import { create, toBinary } from "@bufbuild/protobuf";
-import type { Duration } from "@bufbuild/protobuf/wkt";
+import { create, type DescMessage, type MessageShape, toBinary } from "@bufbuild/protobuf";
+import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
 import { EngineResetPoint } from "../../messages/generated/fields.ts";
 import { Message } from "../../messages/wire.ts";
 import { upserted } from "../../converter/payload.ts";
@@ -136,9 +136,20 @@ export class Head {
   }
 
   message(field: number, execution: WorkflowExecution | undefined): this {
-    return execution === undefined
-      ? this
-      : this.bytes(field, toBinary(WorkflowExecutionSchema, execution));
+    return this.encoded(field, WorkflowExecutionSchema, execution);
+  }
+
+  encoded<S extends DescMessage>(
+    field: number,
+    schema: S,
+    message: MessageShape<S> | undefined,
+  ): this {
+    return message === undefined ? this : this.bytes(field, toBinary(schema, message));
+  }
+
+  /** A moment, in microseconds. */
+  time(field: number, time: Timestamp | undefined): this {
+    return time === undefined ? this : this.int(field, micros(time));
   }
 
   messages(field: number, values: readonly Uint8Array[]): this {

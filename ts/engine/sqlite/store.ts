@@ -22,7 +22,7 @@ import type {
 } from "../store.ts";
 import { StoreCorruptError, StoreError, StoreFencedError } from "../store_errors.ts";
 import type { Condition } from "../visibility/condition.ts";
-import { adoptedKey } from "./adopted_key.ts";
+import { adoptRuns } from "./adopted_runs.ts";
 import { checkFile } from "./check.ts";
 import { conditionSql } from "./condition_sql.ts";
 import type { SqlDatabase, SqlRow, SqlStatement, SqlValue } from "./driver.ts";
@@ -290,9 +290,7 @@ export class SqliteStore implements Store {
         if (writes.length === 0) this.#sql.nextEpoch.run([]);
         this.#hostRows.write(schedules, batches, activities);
         for (const write of writes) this.#write(write, shown?.get(write.row?.runId ?? ""));
-      }, () => {
-        for (const { row } of writes) this.#forget(row?.runId ?? "");
-      });
+      }, () => this.#forgetAll(writes));
       if (writes.length === 0) this.#epoch++;
     });
   }
@@ -432,6 +430,10 @@ export class SqliteStore implements Store {
     }
   }
 
+  #forgetAll(writes: readonly RunWrite[]): void {
+    for (const { row } of writes) this.#forget(row?.runId ?? "");
+  }
+
   #forget(runId: string): void {
     const keys = this.#remembered.get(runId);
     if (keys === undefined) return;
@@ -543,22 +545,18 @@ export class SqliteStore implements Store {
     }
   }
 
-  /**
-   * Imports closed runs: all or none. They precede the runs of this store, ordered by start time:
-   * the latest run of a workflow id remains one that was started here. Throws for existing run ids.
-   */
+  /** Imports runs, all or none (adopted_runs.ts). Throws for existing and conflicting runs. */
   adopt(writes: readonly RunWrite[]): void {
+    const latest = (workflowId: string) => this.load(workflowId)?.row;
+    const write = (run: RunWrite, key: number) => {
+      this.#nextRunKey = key;
+      this.#write(run);
+    };
     this.#blocking("importing into", () => {
       this.#file.fence.check();
-      const own = this.#nextRunKey;
-      this.#transaction(() => {
-        for (const write of writes) {
-          this.#nextRunKey = adoptedKey(this.#database, write);
-          this.#write(write);
-        }
-      }, () => {
-        for (const { row } of writes) this.#forget(row?.runId ?? "");
-      }, () => this.#nextRunKey = own);
+      let next = this.#nextRunKey;
+      const body = () => void (next = adoptRuns(this.#database, writes, { next, latest, write }));
+      this.#transaction(body, () => this.#forgetAll(writes), () => this.#nextRunKey = next);
     });
   }
 

@@ -561,6 +561,8 @@ export const EngineActivityState = {
   cancelRequestedId: 104,
   expirationUs: 120,
   attrs: 162,
+  heartbeatDetails: 90,
+  pausedUs: 168,
 } as const;
 
 /** temporalex.engine.v1.ChildState */

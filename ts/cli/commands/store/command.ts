@@ -78,18 +78,24 @@ A JSON file has Temporal's export format, which temporalex replay, Temporal's UI
 });
 
 const imported = command({
-  summary: "import closed runs or a whole store",
+  summary: "import runs from files, stores and clusters, or a whole store",
   description:
-    `Imports closed runs from histories in JSON or protobuf (of temporalex, the temporal CLI, the UI or an SDK), JSON lines of store export, or store files. All files are checked before anything is written.
-Open runs are rejected, because a history does not contain the state that the engine needs to continue them. If the target store does not exist, a store file is copied with its open runs.
+    `Imports runs from histories in JSON or protobuf (of temporalex, the temporal CLI, the UI or an SDK), JSON lines of store export, store files, or a cluster. Everything is checked before anything is written.
+Open runs are rejected without --open. With --open they continue in this store: stop their workers elsewhere first, otherwise both execute them. Timers keep their times, activities without a result start again, and a workflow task that a worker had is repeated. Runs that wait for another workflow's answer or for a Nexus operation are rejected.
+If the target store does not exist, a store file is copied with its open runs.
 No process may have the target store open.`,
   options: importOptions,
-  args: { name: "file", many: true, required: true, completes: "files", help: "Files to import" },
+  args: { name: "file", many: true, completes: "files", help: "Files to import" },
   examples: [
     { line: "temporalex store import histories/*.json --store archive.sqlite" },
     {
       line: "temporalex store import backups/monday.sqlite --store shop.sqlite",
       what: "restore a backup; shop.sqlite must not exist",
+    },
+    {
+      line:
+        "temporalex store import --from-cluster '' --open --terminate-source --address localhost:7233 --namespace shop",
+      what: "move the runs of a namespace into a store",
     },
   ],
   run: async (call) => (await import("./import.ts")).importCommand(call),

@@ -1,30 +1,26 @@
-// `temporalex store import`: imports closed runs from histories, exports and other stores, or
-// copies a whole store to a new file. Two passes over the files detect invalid ones before anything
+// `temporalex store import`: imports runs from histories, exports, other stores and clusters, or
+// copies a whole store to a new file. Two passes over the runs detect invalid ones before anything
 // is written. Runs are written in batches, one transaction each: an interrupted import leaves whole
-// runs, and
-// --skip-existing continues it.
-import { closeSync, createReadStream, existsSync, openSync, readSync, statSync } from "node:fs";
+// runs, and --skip-existing continues it.
+import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { createInterface } from "node:readline";
 import type { RunWrite } from "../../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import { HistoryFileError, readHistoryFile } from "../../../history_files/history_file.ts";
-import { nestedTooDeep } from "../../../history_files/json_nesting.ts";
 import {
-  closedRun,
-  copiedRun,
   ImportError,
+  openRunConflict,
   OpenRunError,
-  type StoredRunState,
   StoreReader,
 } from "../../../engine/maintenance/mod.ts";
 import type { SqliteStore } from "../../../engine/mod.ts";
 import { openStore } from "../../../engine/short_lived_open.ts";
 import { Exit } from "../../frame/exit.ts";
 import { CommandError, UsageError } from "../../frame/errors.ts";
-import { storePath } from "../../service/open_service.ts";
+import { type Connection, storePath, withService } from "../../service/open_service.ts";
 import type { ImportCall } from "./options.ts";
 import { checked, damagedCopyText } from "./backup.ts";
 import { problemLines } from "./findings.ts";
+import { runsOfCluster, terminateInCluster } from "./import_cluster.ts";
+import { type FoundRun, isSqlite, runsOfFile } from "./import_files.ts";
 import { bytesText, counted } from "./sizes.ts";
 
 const BATCH_RUNS = 100;
@@ -33,20 +29,44 @@ const MAX_SHOWN = 10;
 /** Maximum bytes of histories that are kept between the two passes. */
 const KEPT_BYTES = 64 * 1024 * 1024;
 
-/** One run of a file; `write` throws an ImportError if it cannot be imported. */
-interface Found {
-  /** "file:line", or the file. */
-  readonly where: string;
-  /** Undefined if only the history shows it. */
-  readonly open: boolean | undefined;
-  /** What the import loses or changes. */
-  readonly notes: readonly string[];
-  write(): RunWrite;
+/** Where the runs come from. */
+interface Sources {
+  readonly files: readonly string[];
+  readonly cluster: Connection | undefined;
 }
 
 export async function importCommand(call: ImportCall): Promise<number> {
-  const { options, args, io, print } = call;
-  const path = storePath(call);
+  const { options, args, given } = call;
+  if (options.open && options.closedOnly) {
+    throw new UsageError("--open and --closed-only exclude each other");
+  }
+  if (options.terminateSource && !(options.open && options.fromCluster !== undefined)) {
+    throw new UsageError("--terminate-source needs --from-cluster and --open");
+  }
+  if (options.fromCluster === undefined) {
+    if (args.length === 0) throw new UsageError("name files to import, or use --from-cluster");
+    return await importInto(call, { files: filesOf(call), cluster: undefined });
+  }
+  if (options.runId !== undefined || options.workflowId !== undefined) {
+    throw new UsageError(
+      "--workflow-id and --run-id are for a history file; select runs of a cluster with the query of --from-cluster",
+    );
+  }
+  // Here --store is the target.
+  const asked = {
+    ...call,
+    options: { ...options, store: undefined, codec: undefined },
+    given: new Set([...given].filter((name) => name !== "store")),
+  };
+  const files = filesOf(call);
+  return await withService(
+    asked,
+    (cluster) => importInto(call, { files, cluster }),
+    { cluster: true },
+  );
+}
+
+function filesOf({ options, args, io }: ImportCall): string[] {
   const files = args.map((file) => {
     const source = resolve(io.cwd, file);
     if (!existsSync(source)) throw new CommandError(`file not found: ${file}`);
@@ -58,36 +78,58 @@ export async function importCommand(call: ImportCall): Promise<number> {
       "--run-id names one run, and there are several files: import that history by itself",
     );
   }
-  if (!existsSync(path) && files.length === 1 && isSqlite(files[0]!) && !options.closedOnly) {
+  return files;
+}
+
+async function importInto(call: ImportCall, sources: Sources): Promise<number> {
+  const { options, print } = call;
+  const { files, cluster } = sources;
+  const path = storePath(call);
+  if (
+    !existsSync(path) && files.length === 1 && cluster === undefined && isSqlite(files[0]!) &&
+    !options.closedOnly
+  ) {
     return await copyStore(call, files[0]!, path);
   }
   // Opened first: the store must not change between the passes. A dry run creates no store.
   const store = options.dryRun && !existsSync(path) ? undefined : await openStore(path);
   try {
-    const plan = await firstPass(call, files, store);
+    const plan = await firstPass(call, sources, store);
     const total = plan.wanted.size;
     let imported = 0;
+    let terminated = 0;
+    const { open, existing } = plan;
+    const notes = [...plan.notes];
     if (!options.dryRun) {
       let batch: RunWrite[] = [];
       let bytes = 0;
-      const commit = () => {
+      const terminate = async (runs: readonly RunAddress[]) => {
+        if (!options.terminateSource) return;
+        const ended = await terminateInCluster(cluster!, runs);
+        terminated += ended.terminated;
+        notes.push(...ended.notes);
+      };
+      await terminate(plan.leftOpen);
+      const commit = async () => {
         store!.adopt(batch);
         imported += batch.length;
+        await terminate(
+          batch.flatMap(({ row }) => plan.sourceRuns.has(row!.runId) ? [row!] : []),
+        );
         print.progress(`${imported} of ${counted(total, "run")} imported`);
         batch = [];
         bytes = 0;
       };
-      for await (const write of plan.kept ?? writesOf(call, files)) {
+      for await (const write of plan.kept ?? writesOf(call, sources)) {
         call.signal.throwIfAborted();
         if (!plan.wanted.delete(write.row!.runId)) continue;
         batch.push(write);
         bytes += write.row!.historySizeBytes;
-        if (batch.length >= BATCH_RUNS || bytes >= BATCH_BYTES) commit();
+        if (batch.length >= BATCH_RUNS || bytes >= BATCH_BYTES) await commit();
       }
-      if (batch.length > 0) commit();
+      if (batch.length > 0) await commit();
     }
     print.progress("");
-    const { open, existing, notes } = plan;
     for (const note of notes.slice(0, MAX_SHOWN)) print.note(`note: ${note}`);
     if (notes.length > MAX_SHOWN) print.note(`note: and ${notes.length - MAX_SHOWN} more`);
     const wanted = options.dryRun ? plan.wanted.size : imported;
@@ -95,17 +137,21 @@ export async function importCommand(call: ImportCall): Promise<number> {
       store: path,
       ...(options.dryRun && { dryRun: true }),
       imported: wanted,
+      ...(options.open && { importedOpen: plan.importedOpen }),
       skippedExisting: existing,
       skippedOpen: open,
+      ...(options.terminateSource && { terminatedInCluster: terminated }),
       ...(notes.length > 0 && { notes }),
     };
     print.result(result, () => {
-      const skipped = [
+      const details = [
+        ...(plan.importedOpen > 0 ? [`${plan.importedOpen} open`] : []),
         ...(existing > 0 ? [`${existing} were there already`] : []),
         ...(open > 0 ? [`${open} are open`] : []),
+        ...(terminated > 0 ? [`${terminated} terminated in the cluster`] : []),
       ];
       return `${counted(wanted, "run")} ${options.dryRun ? "would be " : ""}imported${
-        skipped.length > 0 ? ` (${skipped.join(", ")})` : ""
+        details.length > 0 ? ` (${details.join(", ")})` : ""
       }\n`;
     });
     return Exit.ok;
@@ -114,40 +160,55 @@ export async function importCommand(call: ImportCall): Promise<number> {
   }
 }
 
+interface RunAddress {
+  readonly workflowId: string;
+  readonly runId: string;
+}
+
 interface ImportSelection {
   /** Run ids to import. */
   readonly wanted: Set<string>;
   /** Runs to write, if they fit in memory; otherwise the files are read again. */
   readonly kept: readonly RunWrite[] | undefined;
+  /** Open runs that are skipped. */
   readonly open: number;
+  readonly importedOpen: number;
+  /** Ids of open runs of the cluster to import. */
+  readonly sourceRuns: ReadonlySet<string>;
+  /** Runs that an earlier import has moved, and that are still open in the cluster. */
+  readonly leftOpen: readonly RunAddress[];
   readonly existing: number;
   readonly notes: readonly string[];
 }
 
 async function firstPass(
   call: ImportCall,
-  files: readonly string[],
+  sources: Sources,
   store: SqliteStore | undefined,
 ): Promise<ImportSelection> {
   const { options, print, signal } = call;
   const wanted = new Set<string>();
   const problems: string[] = [];
   const notes: string[] = [];
+  const relatives = new Relatives();
+  const openIds = new Map<string, string>();
+  const sourceRuns = new Set<string>();
+  const leftOpen: RunAddress[] = [];
   let kept: RunWrite[] | undefined = [];
   let [open, existing, seen, bytes] = [0, 0, 0, 0];
-  for await (const found of runsOf(call, files)) {
+  for await (const found of runsOf(call, sources)) {
     signal.throwIfAborted();
-    print.progress(`looking at the files: ${counted(++seen, "run")}`);
+    print.progress(`looking at ${counted(++seen, "run")}`);
     if (found.open === true && options.closedOnly) {
       open++;
       continue;
     }
     try {
-      const write = found.write();
-      const { runId, workflowId, historySizeBytes } = write.row!;
+      const { write, notes: more = [], children = [], parent = "" } = found.write();
+      const { runId, workflowId, historySizeBytes, closeTimeMs, startTimeMs } = write.row!;
       if (wanted.has(runId)) {
         throw new ImportError(
-          `run ${runId} of workflow "${workflowId}" is in the files twice; remove one of them`,
+          `run ${runId} of workflow "${workflowId}" is in the sources twice; remove one of them`,
         );
       }
       if (store?.has(runId) === true) {
@@ -157,9 +218,24 @@ async function firstPass(
           );
         }
         existing++;
+        if (found.inCluster === true && closeTimeMs === 0) leftOpen.push({ workflowId, runId });
       } else {
+        if (closeTimeMs === 0) {
+          const other = openIds.get(workflowId);
+          const conflict = other === undefined
+            ? openRunConflict(store?.load(workflowId)?.row, startTimeMs)
+            : `run ${other} of workflow "${workflowId}" in the sources is open, too`;
+          if (conflict !== undefined) {
+            throw new ImportError(
+              `run ${runId} of workflow "${workflowId}" cannot be imported: ${conflict}`,
+            );
+          }
+          openIds.set(workflowId, runId);
+          if (found.inCluster === true) sourceRuns.add(runId);
+          relatives.add(found.where, runId, children, parent);
+        }
         wanted.add(runId);
-        notes.push(...found.notes.map((note) => `${found.where}: ${note}`));
+        notes.push(...[...found.notes, ...more].map((note) => `${found.where}: ${note}`));
         bytes += historySizeBytes;
         if (bytes > KEPT_BYTES) kept = undefined;
         kept?.push(write);
@@ -178,25 +254,55 @@ async function firstPass(
   }
   if (seen === 0) {
     throw new CommandError(
-      "the files contain no runs; expected histories, JSON lines of store export, or store files",
+      sources.cluster === undefined
+        ? "the files contain no runs; expected histories, JSON lines of store export, or store files"
+        : "no run of the cluster matches the query of --from-cluster, and the files contain none",
     );
   }
-  return { wanted, kept, open, existing, notes };
+  notes.push(...relatives.missing((id) => wanted.has(id) || store?.has(id) === true));
+  return { wanted, kept, open, importedOpen: openIds.size, sourceRuns, leftOpen, existing, notes };
+}
+
+/** Parents and children of imported open runs. */
+class Relatives {
+  readonly #of: {
+    readonly where: string;
+    readonly runId: string;
+    readonly children: readonly string[];
+    readonly parent: string;
+  }[] = [];
+
+  add(where: string, runId: string, children: readonly string[], parent: string): void {
+    if (children.length > 0 || parent !== "") this.#of.push({ where, runId, children, parent });
+  }
+
+  /** Notes on relatives that are not in the store. */
+  missing(isHere: (runId: string) => boolean): string[] {
+    return this.#of.flatMap(({ where, runId, children, parent }) => [
+      ...children.filter((child) => !isHere(child)).map((child) =>
+        `${where}: run ${runId} waits for its child, run ${child}, which is not in this store and cannot report its end`
+      ),
+      ...(parent === "" || isHere(parent) ? [] : [
+        `${where}: the parent of run ${runId}, run ${parent}, is not in this store and does not get its result`,
+      ]),
+    ]);
+  }
 }
 
 async function* writesOf(
   call: ImportCall,
-  files: readonly string[],
+  sources: Sources,
 ): AsyncGenerator<RunWrite, void, void> {
-  for await (const found of runsOf(call, files)) {
-    const write = found.open === true ? undefined : attempt(found);
+  for await (const found of runsOf(call, sources)) {
+    if (found.open === true && !call.options.open) continue;
+    const write = attempt(found);
     if (write !== undefined) yield write;
   }
 }
 
-function attempt(found: Found): RunWrite | undefined {
+function attempt(found: FoundRun): RunWrite | undefined {
   try {
-    return found.write();
+    return found.write().write;
   } catch (e) {
     // Counted in the first pass.
     if (e instanceof ImportError) return undefined;
@@ -204,131 +310,12 @@ function attempt(found: Found): RunWrite | undefined {
   }
 }
 
-function head(path: string, bytes: number): Uint8Array {
-  const buffer = new Uint8Array(bytes);
-  const file = openSync(path, "r");
-  try {
-    return buffer.subarray(0, readSync(file, buffer, 0, bytes, 0));
-  } finally {
-    closeSync(file);
-  }
-}
-
-const isSqlite = (path: string): boolean =>
-  new TextDecoder().decode(head(path, 16)) === "SQLite format 3\0";
-/** Returns whether the file starts with a JSON line of `store export`. */
-const isExport = (path: string): boolean =>
-  /^\s*\{"workflowId":/.test(new TextDecoder().decode(head(path, 64)));
-
 async function* runsOf(
   call: ImportCall,
-  files: readonly string[],
-): AsyncGenerator<Found, void, void> {
-  for (const path of files) {
-    if (isSqlite(path)) yield* runsOfStore(path);
-    else if (isExport(path)) yield* runsOfLines(path);
-    else yield await runOfFile(call, path);
-  }
-}
-
-function* runsOfStore(path: string): Generator<Found, void, void> {
-  const reader = StoreReader.open(path);
-  try {
-    for (const run of reader.runs()) {
-      const { row, record } = run;
-      const open = row.closeTimeMs === 0;
-      yield {
-        where: path,
-        open,
-        notes: [],
-        write() {
-          if (open) {
-            throw new OpenRunError(
-              `run ${row.runId} of workflow "${row.workflowId}" is open (leave such out with --closed-only); open runs move only with their ` +
-                "whole store: import it where no store is yet",
-            );
-          }
-          return copiedRun(row, record.head, record.items, historyOf(run));
-        },
-      };
-    }
-  } finally {
-    reader.close();
-  }
-}
-
-function historyOf(run: StoredRunState): Uint8Array[] {
-  try {
-    return run.history();
-  } catch (e) {
-    const { runId, workflowId } = run.row;
-    throw new ImportError(
-      `run ${runId} of workflow "${workflowId}" cannot be read: ${(e as Error).message}`,
-      { cause: e },
-    );
-  }
-}
-
-async function* runsOfLines(path: string): AsyncGenerator<Found, void, void> {
-  let number = 0;
-  for await (
-    const line of createInterface({ input: createReadStream(path), crlfDelay: Infinity })
-  ) {
-    number++;
-    if (line.trim() === "") continue;
-    const where = `${path}:${number}`;
-    const deep = nestedTooDeep(line);
-    if (deep !== undefined) throw new CommandError(`${where}: not a line of store export: ${deep}`);
-    let said: { workflowId?: unknown; runId?: unknown };
-    try {
-      said = JSON.parse(line);
-    } catch (e) {
-      throw new CommandError(`${where}: not a JSON line: ${(e as Error).message}`);
-    }
-    const text = (value: unknown) => typeof value === "string" ? value : undefined;
-    yield await readRun(
-      where,
-      new TextEncoder().encode(line),
-      text(said.workflowId),
-      text(said.runId),
-    );
-  }
-}
-
-async function runOfFile({ io, options }: ImportCall, path: string): Promise<Found> {
-  return await readRun(path, await io.read(path), options.workflowId, options.runId);
-}
-
-async function readRun(
-  where: string,
-  bytes: Uint8Array,
-  workflowId: string | undefined,
-  runId: string | undefined,
-): Promise<Found> {
-  try {
-    const { bytes: history, notes } = await readHistoryFile(bytes);
-    return {
-      where,
-      open: undefined,
-      notes,
-      write: () =>
-        closedRun({
-          history,
-          ...(workflowId !== undefined && { workflowId }),
-          ...(runId !== undefined && { runId }),
-        }),
-    };
-  } catch (e) {
-    if (!(e instanceof HistoryFileError)) throw e;
-    return {
-      where,
-      open: undefined,
-      notes: [],
-      write: () => {
-        throw new ImportError(e.message);
-      },
-    };
-  }
+  { files, cluster }: Sources,
+): AsyncGenerator<FoundRun, void, void> {
+  for (const path of files) yield* runsOfFile(call, path);
+  if (cluster !== undefined) yield* runsOfCluster(call, cluster);
 }
 
 /** Copies a whole store to a new path, and checks the copy. */

@@ -70,6 +70,9 @@ export const exportOptions = {
 } as const satisfies Options;
 export type ExportCall = Call<typeof exportOptions>;
 
+const { store: _, codec: __, ...CLUSTER } = SERVICE_OPTIONS;
+const FROM = "Runs of a cluster";
+
 export const importOptions = {
   ...STORE,
   workflowId: {
@@ -84,11 +87,29 @@ export const importOptions = {
     value: "id",
     help: "Run ID, if the imported history does not contain it. Lines of store export contain it",
   },
+  open: {
+    type: "flag",
+    help:
+      "Also import open runs, to continue them in this store. Their workers elsewhere must have stopped",
+  },
   closedOnly: { type: "flag", help: "Skip open runs instead of rejecting the import" },
   skipExisting: {
     type: "flag",
     help: "Skip runs that are already in the store instead of rejecting the import",
   },
-  dryRun: { type: "flag", help: "Check all files without importing them" },
+  dryRun: { type: "flag", help: "Check everything without importing it" },
+  fromCluster: {
+    section: FROM,
+    type: "text",
+    value: "query",
+    help:
+      "Import runs of a cluster that match this list filter; an empty filter selects all. Default address: TEMPORAL_ADDRESS, else localhost:7233",
+  },
+  terminateSource: {
+    section: FROM,
+    type: "flag",
+    help: "With --open: terminate each imported open run in the cluster after its import",
+  },
+  ...CLUSTER,
 } as const satisfies Options;
 export type ImportCall = Call<typeof importOptions>;

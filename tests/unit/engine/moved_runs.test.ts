@@ -1,5 +1,5 @@
-// Open runs that move into a store from their histories: what continues, what is said about it, and
-// what is rejected. tests/system/interop/moved_runs.test.ts moves runs of a real server.
+// Open runs that move into a store from their histories: what continues, what notes name, and what
+// is rejected. tests/system/interop/moved_runs.test.ts moves runs of a real server.
 // takes: 8 s
 // runtime: node (reads files of the system; the engine's other tests run in each runtime)
 import assert from "node:assert/strict";

@@ -58,6 +58,7 @@ impl Run {
             }
             let id = self.write(b.event());
             match b.about {
+                About::Attached(request_id) => self.attached_as(request_id, id),
                 About::ActivityStarted(scheduled) => started.push((scheduled, id)),
                 About::ChildStarted(initiated) => {
                     started.push((initiated, id));

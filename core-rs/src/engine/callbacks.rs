@@ -2,6 +2,7 @@
 use super::children::End;
 use super::codec;
 use super::context::Context;
+use super::links;
 use super::messages::failure::{self, Failure};
 use super::messages::nexus::{CallbackState, NexusOutcome, callback, what};
 use super::nexus::backoff;
@@ -15,11 +16,17 @@ use crate::boundary::{NexusCall, NexusCallKind};
 pub const MAX: usize = 32;
 
 /// Adds callbacks of an open run.
-pub fn add(run: &mut Run, callbacks: &[Vec<u8>], time: Micros) {
+/// `request_id`: of the request that attached them to a running workflow.
+pub fn add(run: &mut Run, callbacks: &[Vec<u8>], time: Micros, request_id: &str) {
     for each in callbacks {
         let id = run.callbacks.len() as i64;
-        let state =
-            CallbackState { callback: Some(each.clone()), registered_us: time, state: callback::STANDBY, ..Default::default() };
+        let state = CallbackState {
+            callback: Some(each.clone()),
+            registered_us: time,
+            state: callback::STANDBY,
+            request_id: request_id.into(),
+            ..Default::default()
+        };
         run.callbacks.insert(id, Callback { state, deadline: None, calling: false });
         run.mark(kind::CALLBACK, id.to_string());
     }
@@ -36,9 +43,16 @@ pub fn run_closed(run: &mut Run, cx: &mut Context, status: Status, end: &End) {
         return;
     }
     let outcome = outcome(run, status, end);
+    let (namespace, execution) = (cx.namespace.clone(), run.execution());
     for id in run.callbacks.keys().copied().collect::<Vec<_>>() {
         let Some(c) = run.callbacks.get_mut(&id) else { continue };
-        c.state.outcome = Some(outcome.clone());
+        let mut outcome = outcome.clone();
+        if !c.state.request_id.is_empty() {
+            outcome.request_id.clone_from(&c.state.request_id);
+            let link = links::to_attached(&namespace, &execution.workflow_id, &execution.run_id, &outcome.request_id);
+            outcome.links.push(codec::bytes(&link));
+        }
+        c.state.outcome = Some(outcome);
         c.state.state = callback::SCHEDULED;
         touched(run, id);
         call(run, cx, id);

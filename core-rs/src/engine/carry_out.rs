@@ -143,14 +143,14 @@ impl Engine {
                         return;
                     }
                     if order.what == what::TERMINATE_CHILD {
-                        return close::terminate(run, cx, "by parent close policy".into(), None, SERVER.into());
+                        return close::terminate(run, cx, "by parent close policy".into(), None, SERVER.into(), Vec::new());
                     }
                     let attrs = CancelRequestedAttrs {
                         external_workflow_execution: Some(parent),
                         identity: SERVER.into(),
                         ..Default::default()
                     };
-                    externals::request_cancel(run, cx, "", attrs);
+                    externals::request_cancel(run, cx, "", attrs, Vec::new());
                 });
             }
             _ => {
@@ -246,6 +246,7 @@ fn child_start(parent: &Run, namespace: &str, order: &Outgoing) -> Option<Start>
         user_metadata: order.user_metadata.clone(),
         eager: false,
         links: Vec::new(),
+        attach: None,
     })
 }
 

@@ -3,7 +3,7 @@ use super::children::{self, End};
 use super::codec;
 use super::context::Context;
 use super::cron::{self, Waiting};
-use super::event::sequence_key;
+use super::event::{About, sequence_key};
 use super::messages::events::*;
 use super::messages::failure::{self, Failure};
 use super::new_run::{NewRun, create};
@@ -107,10 +107,18 @@ fn force_task_end(run: &mut Run, cx: &mut Context) {
     run.flush_buffer();
 }
 
-pub fn terminate(run: &mut Run, cx: &mut Context, reason: String, details: Option<Vec<u8>>, identity: String) {
+/// `links`: encoded Links of the event.
+pub fn terminate(
+    run: &mut Run,
+    cx: &mut Context,
+    reason: String,
+    details: Option<Vec<u8>>,
+    identity: String,
+    links: Vec<Vec<u8>>,
+) {
     force_task_end(run, cx);
     let time = run.time(cx.now);
-    run.append(time, &TerminatedAttrs { reason, details, identity });
+    run.add_linked(time, TerminatedAttrs { reason, details, identity }, About::Other, links);
     closed(run, cx, Closed::Terminated, End::default());
 }
 
@@ -125,7 +133,7 @@ pub fn terminate_for_reset(run: &mut Run, cx: &mut Context, reason: String, end:
 /// Makes room for a run of the same workflow id.
 pub fn terminate_for(run: &mut Run, cx: &mut Context, new_run_id: &str) {
     let details = text_payloads(&format!("terminated by new runID: {new_run_id}"));
-    terminate(run, cx, "TerminateIfRunning WorkflowIdReusePolicy".into(), Some(details), SERVER.into());
+    terminate(run, cx, "TerminateIfRunning WorkflowIdReusePolicy".into(), Some(details), SERVER.into(), Vec::new());
 }
 
 /// The run or execution timeout has passed.
@@ -165,7 +173,7 @@ pub fn end_if_too_long(run: &mut Run, cx: &mut Context) {
     } else {
         return;
     };
-    terminate(run, cx, reason.into(), None, SERVER.into());
+    terminate(run, cx, reason.into(), None, SERVER.into(), Vec::new());
 }
 
 /// Whether the workflow's own retry policy wants another run after this failure.
@@ -207,6 +215,7 @@ fn follow(run: &mut Run, cx: &mut Context, next: &Next, time: Micros) {
     if let Some(result) = &next.result {
         attrs.last_completion_result.clone_from(result);
     }
+    attrs.completion_callbacks = callbacks::carried(run);
     attrs.identity.clear();
     attrs.eager_execution_accepted = false;
     attrs.first_workflow_task_backoff = Some(duration(next.backoff));

@@ -48,7 +48,9 @@ impl<'a> Event<'a> {
             // Workers of older SDKs do not know these.
             let may_ignore = matches!(
                 self.kind,
-                EventType::NexusOperationCancelRequestCompleted | EventType::NexusOperationCancelRequestFailed
+                EventType::NexusOperationCancelRequestCompleted
+                    | EventType::NexusOperationCancelRequestFailed
+                    | EventType::WorkflowExecutionOptionsUpdated
             );
             w.int(HistoryEvent::worker_may_ignore, i64::from(may_ignore));
             if let Some(x) = self.extras {
@@ -80,6 +82,8 @@ pub enum About {
     ChildEnded(i64, u32),
     /// A Nexus operation ended, by its NexusOperationScheduled.
     NexusEnded(i64),
+    /// A request was attached to the run, by its id.
+    Attached(String),
 }
 
 /// An event without an id, while a workflow task is started. Only what arrives from outside is ever buffered.
@@ -110,6 +114,7 @@ impl Buffered {
         let (timer_id, about_id) = match &self.about {
             About::Other => (String::new(), 0),
             About::Timer(id, started) => (id.clone(), *started),
+            About::Attached(id) => (id.clone(), 0),
             About::ActivityStarted(id)
             | About::ActivityEnded(id, _)
             | About::ChildStarted(id)
@@ -133,6 +138,10 @@ impl Buffered {
         let ((field, mut attrs), about) = match kind {
             EventType::WorkflowExecutionSignaled => (blank::<SignaledAttrs>(), About::Other),
             EventType::WorkflowExecutionCancelRequested => (blank::<CancelRequestedAttrs>(), About::Other),
+            EventType::WorkflowExecutionOptionsUpdated => {
+                let about = if s.timer_id.is_empty() { About::Other } else { About::Attached(s.timer_id) };
+                (blank::<OptionsUpdatedAttrs>(), about)
+            }
             EventType::TimerFired => (blank::<TimerFiredAttrs>(), About::Timer(s.timer_id, s.about_id)),
             EventType::ActivityTaskStarted => (blank::<ActivityStartedAttrs>(), About::ActivityStarted(s.about_id)),
             EventType::ActivityTaskCompleted => ended::<ActivityCompletedAttrs>(s.about_id, About::ActivityEnded),

@@ -81,7 +81,7 @@ pub fn cancel(run: &mut Run, cx: &mut Context, order: &Outgoing, (sender, bases)
         external_workflow_execution: Some(sender),
         identity: SERVER.into(),
     };
-    request_cancel(run, cx, "", attrs);
+    request_cancel(run, cx, "", attrs, Vec::new());
     true
 }
 
@@ -113,12 +113,12 @@ pub fn cancel_answered(run: &mut Run, cx: &mut Context, order: Outgoing, done: b
 }
 
 /// A cancel request for a run; a second one changes nothing.
-pub fn request_cancel(run: &mut Run, cx: &Context, request_id: &str, attrs: CancelRequestedAttrs) {
+pub fn request_cancel(run: &mut Run, cx: &Context, request_id: &str, attrs: CancelRequestedAttrs, links: Vec<Vec<u8>>) {
     if run.open() && !run.head.cancel_requested {
         let time = run.time(cx.now);
         run.head.cancel_requested = true;
         run.head.cancel_request_id = request_id.into();
-        run.add(time, attrs, About::Other);
+        run.add_linked(time, attrs, About::Other, links);
         // As on servers, the request does not wait for the delay of the first task.
         run.set_first_task_deadline(None);
         new_run::first_task_due(run);

@@ -30,16 +30,17 @@
 //!
 //! # Its files, from the ground up; none imports one that imports it
 //! - values: `time`, `rng`, `limits`, `rpc` (errors), `codec` and `message` (protobuf by field names), `messages`, `tokens`, `payloads`,
-//!   `search_attributes`, `retry` (policies)
+//!   `search_attributes`, `retry` (policies), `links`
 //! - state: `state`, `backlog`, `rates`, `queues`, `cron`, `event`, `context` (clock, randomness, outputs), `persist` (to and from the store)
 //! - history: `history`, `task_events`, `buffer`, `task_history` (what goes with a task), `history_readers`
 //! - steps on one run: `workflow_task`, `activity`, `eager`, `timers`, `nexus`, `callbacks`, `children`, `externals`, `orders`, `queries`, `updates`, `new_run`,
-//!   `reset`, `start`, `close`, `deadlines`, `task_response`; `commands` (one file per kind of command)
+//!   `reset`, `start`, `attach`, `close`, `deadlines`, `task_response`; `commands` (one file per kind of command)
 //! - all runs: `machine` (the engine's parts), `cron_times`, `runs`, `steps`, `parking`, `forgetting`, `carry_out` (orders), `trial` (transactions),
 //!   `dispatch` (tasks to polls), `batches`, `waits`; `requests` (one file per method), `loading`
 //! - `api`: what the host calls
 mod activity;
 mod api;
+mod attach;
 mod backlog;
 mod batches;
 mod buffer;
@@ -61,6 +62,7 @@ mod forgetting;
 mod history;
 mod history_readers;
 mod limits;
+mod links;
 mod loading;
 mod machine;
 mod message;

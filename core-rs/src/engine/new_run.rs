@@ -65,7 +65,7 @@ pub fn begin(new: &NewRun, time: Micros) -> Run {
         ..Default::default()
     });
     run.create = true;
-    callbacks::add(&mut run, &a.completion_callbacks, time);
+    callbacks::add(&mut run, &a.completion_callbacks, time, "");
     if a.retry_policy.is_some() || !a.cron_schedule.is_empty() {
         run.started_attrs = Some(codec::bytes(a));
         run.mark(kind::STARTED, "");

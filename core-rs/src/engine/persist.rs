@@ -7,7 +7,7 @@ use super::messages::orders::Outgoing;
 use super::nexus;
 use super::state::order::Order;
 use super::state::pending::{Activity, ActivityState, Callback, ChildState, Nexus, TimerState};
-use super::state::run::{Deadline, Head, Run, kind};
+use super::state::run::{AttachedRequest, Deadline, Head, Run, kind};
 use super::state::update::{Update, UpdateState};
 use super::time::{Micros, from_ms, to_ms};
 use crate::boundary::{RunRecord, RunRow, RunWrite, StateItem};
@@ -97,6 +97,7 @@ impl Run {
             kind::CHILD => self.children.get(&id.parse().ok()?).map(|c| codec::bytes(c)),
             kind::ORDER => self.orders.get(&id.parse().ok()?).map(|o| codec::bytes(&o.message)),
             kind::NEXUS => self.nexus.get(&id.parse().ok()?).map(|n| codec::bytes(&n.state)),
+            kind::ATTACHED => self.attached.get(id).map(|event_id| codec::bytes(&AttachedRequest { event_id: *event_id })),
             kind::CALLBACK => self.callbacks.get(&id.parse().ok()?).map(|c| codec::bytes(&c.state)),
             _ => None,
         }
@@ -146,6 +147,7 @@ impl Run {
         ids.extend(self.orders.keys().map(|seq| (kind::ORDER, sequence_key(*seq))));
         ids.extend(self.nexus.keys().map(|id| (kind::NEXUS, id.to_string())));
         ids.extend(self.callbacks.keys().map(|id| (kind::CALLBACK, id.to_string())));
+        ids.extend(self.attached.keys().map(|id| (kind::ATTACHED, id.clone())));
         ids.extend(self.request_ids.iter().map(|id| (kind::REQUEST, id.clone())));
         ids.extend(self.updates.keys().map(|id| (kind::UPDATE, id.clone())));
         if self.started_attrs.is_some() {
@@ -210,6 +212,10 @@ impl Run {
                 kind::CALLBACK => {
                     let state = codec::read::<CallbackState>(&item.value).ok()?;
                     run.callbacks.insert(item.id.parse().ok()?, Callback { state, deadline: None, calling: false });
+                }
+                kind::ATTACHED => {
+                    let request = codec::read::<AttachedRequest>(&item.value).ok()?;
+                    run.attached.insert(item.id.clone(), request.event_id);
                 }
                 kind::CHILD => {
                     run.children.insert(item.id.parse().ok()?, codec::read::<ChildState>(&item.value).ok()?);

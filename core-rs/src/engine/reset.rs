@@ -14,7 +14,7 @@ use super::state::pending::ChildState;
 use super::state::run::{ResetPoint, Run, TaskState, kind};
 use super::state::update::{Stage, Update};
 use super::time::{Micros, SECOND, micros_or_zero, timestamp_opt};
-use super::{activity, codec, nexus, payloads, timers};
+use super::{activity, attach, codec, nexus, payloads, timers};
 use crate::api::enums::v1::{EventType as E, RetryState, WorkflowTaskFailedCause};
 use crate::boundary::HistoryBatch;
 use crate::proto::fields::google;
@@ -29,7 +29,7 @@ pub struct Past<'a> {
     pub id: i64,
     pub time: Micros,
     pub kind: E,
-    message: Message<'a>,
+    pub(super) message: Message<'a>,
 }
 
 /// The events of an encoded History.
@@ -165,6 +165,7 @@ fn apply(run: &mut Run, cx: &mut Context, event: &Past) {
         }
         E::WorkflowTaskFailed | E::WorkflowTaskTimedOut => run.head.task = None,
         E::WorkflowExecutionCancelRequested => run.head.cancel_requested = true,
+        E::WorkflowExecutionOptionsUpdated => attach::copied(run, event.attrs(), event.id, event.time),
         E::UpsertWorkflowSearchAttributes => {
             let a: UpsertAttrs = event.attrs();
             let merged = payloads::merge(run.head.search_attributes.take(), a.search_attributes.as_deref());

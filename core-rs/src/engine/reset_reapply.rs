@@ -1,16 +1,23 @@
 //! What a reset run gets again of the later events of the old runs: signals, updates, and the ends of its children.
+use super::attach::update_options;
 use super::context::Context;
+use super::event::About;
 use super::messages::events::*;
 use super::reset::{Past, admit, child_end, child_started};
 use super::state::run::Run;
 use super::time::Micros;
 use crate::api::enums::v1::{EventType as E, UpdateAdmittedEventOrigin};
+use crate::proto::fields::history::HistoryEvent;
 
 /// Kinds of events that are not applied again.
 #[derive(Clone, Copy)]
 pub struct Exclude {
     pub signals: bool,
     pub updates: bool,
+}
+
+fn links(event: &Past) -> Vec<Vec<u8>> {
+    event.message.all(HistoryEvent::links).map(<[u8]>::to_vec).collect()
 }
 
 /// Applies later events of the old runs to the new one. `of_base`: they are of the run that was copied.
@@ -21,7 +28,13 @@ pub fn reapply(run: &mut Run, cx: &Context, past: &[Past], of_base: bool, exclud
             E::WorkflowExecutionSignaled if !exclude.signals => {
                 let attrs = SignaledAttrs { external_workflow_execution: None, ..event.attrs() };
                 run.head.inbox_signals += 1;
-                run.append(time, &attrs);
+                run.add_linked(time, attrs, About::Other, links(event));
+            }
+            E::WorkflowExecutionOptionsUpdated => {
+                let attrs: OptionsUpdatedAttrs = event.attrs();
+                if !run.attached.contains_key(&attrs.attached_request_id) {
+                    update_options(run, time, attrs, links(event));
+                }
             }
             E::WorkflowExecutionUpdateAdmitted if !exclude.updates => {
                 let attrs: UpdateAdmittedAttrs = event.attrs();

@@ -1,5 +1,6 @@
 //! A start and what it finds under its workflow id: the reuse and conflict policies.
 use super::context::Context;
+use super::message::message;
 use super::messages::events::StartedAttrs;
 use super::new_run::{NewRun, create};
 use super::rpc::{self, Rpc};
@@ -9,6 +10,10 @@ use crate::api::enums::v1::{
     ContinueAsNewInitiator, WorkflowExecutionStatus as Status, WorkflowIdConflictPolicy as Conflict,
     WorkflowIdReusePolicy as Reuse,
 };
+
+message! {
+    Attach: workflow::OnConflictOptions { attach_request_id bool, attach_completion_callbacks bool, attach_links bool, }
+}
 
 /// A checked start, of a client or of a parent.
 pub struct Start {
@@ -21,6 +26,8 @@ pub struct Start {
     pub eager: bool,
     /// encoded Links of the first event
     pub links: Vec<Vec<u8>>,
+    /// What is attached to an open run that is used instead.
+    pub attach: Option<Attach>,
 }
 
 /// What a start finds under its workflow id.
@@ -29,6 +36,8 @@ pub enum Found {
     Free,
     /// The same request again: its reply is the run that it made.
     Same,
+    /// The same request again: it was attached to the run.
+    Attached,
     /// An open run that is to be used instead.
     Existing,
     /// An open run that is to be terminated first.
@@ -40,6 +49,9 @@ pub fn resolve(s: &Start, latest: &Run) -> Rpc<Found> {
     let h = &latest.head;
     if !s.request_id.is_empty() && h.create_request_id == s.request_id {
         return Ok(Found::Same);
+    }
+    if latest.attached.contains_key(&s.request_id) {
+        return Ok(Found::Attached);
     }
     let taken = |text: String| Err(rpc::already_started(text, &h.run_id, &h.create_request_id, &h.first_run_id));
     if latest.open() {

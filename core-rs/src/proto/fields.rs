@@ -757,6 +757,12 @@ pub mod engine {
         pub const original: u32 = 26;
         pub type original = kinds::Message;
     }
+    pub mod AttachedRequest {
+        #[allow(unused_imports)]
+        use super::super::kinds;
+        pub const event_id: u32 = 1;
+        pub type event_id = kinds::Int64;
+    }
     pub mod AttributeRegister {
         #[allow(unused_imports)]
         use super::super::kinds;
@@ -806,6 +812,8 @@ pub mod engine {
         pub type last_failure = kinds::Message;
         pub const outcome: u32 = 8;
         pub type outcome = kinds::Message;
+        pub const request_id: u32 = 9;
+        pub type request_id = kinds::Text;
     }
     pub mod ChildState {
         #[allow(unused_imports)]

@@ -193,6 +193,8 @@ impl Seen<'_> {
             A::ActivityTaskCancelRequestedEventAttributes(a) => {
                 self.by(e, a.workflow_task_completed_event_id);
                 assert!(self.activities.contains_key(&a.scheduled_event_id));
+                // Without a worker the activity ends at once; its event follows those of the commands.
+                self.activity_ids.retain(|_, scheduled| *scheduled != a.scheduled_event_id);
             }
             A::ActivityTaskStartedEventAttributes(a) => {
                 let before = self.activities.insert(a.scheduled_event_id, (true, false)).expect("a scheduled activity");

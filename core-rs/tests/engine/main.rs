@@ -2,8 +2,10 @@
 #![allow(clippy::manual_is_multiple_of)]
 mod activities;
 mod activity_timeouts;
+mod attached;
 mod basics;
 mod bytes;
+mod canceled_commands;
 mod children;
 mod crons;
 mod eager;

@@ -26,6 +26,7 @@ import {
   schedule,
 } from "../../support/nexus_session.ts";
 import { freePort } from "../../support/ports.ts";
+import { until } from "../../support/until.ts";
 import { DevServer, noServer, temporalCli } from "./support/dev_server.ts";
 import { OurServer } from "./support/our_server.ts";
 
@@ -40,7 +41,8 @@ const services: GrpcService[] = [];
 
 before(async () => {
   if (skip !== false) return;
-  theirs = await DevServer.start();
+  // Servers after 1.29 have no such setting: links to attached requests name the request.
+  theirs = await DevServer.start(["history.enableRequestIdRefLinks=true"]);
   ours = await startDevServer({
     port: 0,
     namespaces: ["default"],
@@ -78,7 +80,14 @@ const cli = async (address: string, ...args: string[]): Promise<string> => {
 const UUID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 /** What differs by run, and what only a server has. */
 const OWN = new Set([
-  ...["eventTime", "taskId", "version", "createdTime", "lastModifiedTime", "urlPrefix"],
+  ...[
+    "eventTime",
+    "taskId",
+    "version",
+    "createdTime",
+    "lastModifiedTime",
+    "urlPrefix",
+  ],
   "historySizeBytes",
 ]);
 
@@ -86,6 +95,9 @@ function normalized(value: unknown): unknown {
   const text = JSON.stringify(value, (key, each) => {
     if (OWN.has(key)) return undefined;
     // Where callbacks go differs, and so do their tokens.
+    if (key === "attachedCompletionCallbacks") {
+      return each.map(({ links }: Any) => links);
+    }
     return key === "completionCallbacks" ? "callbacks" : each;
   });
   return JSON.parse(text.replace(UUID, "<id>"));
@@ -340,6 +352,121 @@ test(
       await session.until("NEXUS_OPERATION_CANCELED", caller);
       await session.task();
     }),
+);
+
+test(
+  "operations attach to a running workflow, and end with it",
+  { skip },
+  async () => {
+    const found = await Promise.all(services.map(async (service) => {
+      const session = new RawNexusSession(service, "default");
+      await session.start("attaching");
+      const all = {
+        attachRequestId: true,
+        attachCompletionCallbacks: true,
+        attachLinks: true,
+      };
+      const links: Any[] = [{
+        variant: {
+          case: "workflowEvent",
+          value: { namespace: "default", workflowId: "attaching", runId: "r" },
+        },
+      }];
+      const more = {
+        workflowIdConflictPolicy: 2,
+        onConflictOptions: all,
+        links,
+      };
+      const ended = async () =>
+        (await session.events("attaching")).filter((e) =>
+          nameOf(e) === "NEXUS_OPERATION_COMPLETED"
+        );
+      const responses: Any[] = [];
+      for (const scheduled of [5n, 10n, 15n]) {
+        await session.task([schedule()]);
+        const { token, value } = await session.request();
+        const callback: Any = {
+          variant: {
+            case: "nexus",
+            value: { url: value.callback, header: value.callbackHeader },
+          },
+          links,
+        };
+        const request: Any = {
+          workflowId: "attached-to",
+          workflowType: { name: "W" },
+          requestId: value.requestId,
+          taskQueue: { name: FLOWS },
+          completionCallbacks: [callback],
+          ...more,
+          links: scheduled === 15n ? [] : links,
+        };
+        responses.push(await session.call("startWorkflowExecution", request));
+        await session.respond(token, async);
+        await until("the operation starts", async () => {
+          const started = await session.until(
+            "NEXUS_OPERATION_STARTED",
+            "attaching",
+          );
+          return (started.attributes as Any).value.scheduledEventId ===
+            scheduled;
+        });
+      }
+      await session.task([complete("shipped")], "default", FLOWS);
+      await until(
+        "all operations end",
+        async () => (await ended()).length === 3,
+      );
+      const handler = await session.events("attached-to");
+      const execution = { workflowId: "attached-to" };
+      const described = async () => {
+        const { callbacks, workflowExtendedInfo } = await session.call(
+          "describeWorkflowExecution",
+          {
+            execution,
+          },
+        );
+        const requests = Object.values(
+          workflowExtendedInfo.requestIdInfos,
+        ) as Any[];
+        return {
+          callbacks: callbacks.map((
+            each: Any,
+          ) => [each.state, each.attempt, each.trigger?.variant?.case]),
+          requests: requests.map((
+            each,
+          ) => [each.eventType, String(each.eventId), each.buffered]).sort(),
+        };
+      };
+      await until(
+        "all callbacks succeed",
+        async () => (await described()).callbacks.every(([state]: Any) => state === 5),
+      );
+      await session.call("terminateWorkflowExecution", {
+        workflowExecution: { workflowId: "attaching" },
+      });
+      return {
+        responses: responses.map(({ started, status, link }) => [
+          started,
+          status,
+          link.variant.value.reference.case,
+        ]),
+        handler: handler.map((event) => normalized(toJson(HistoryEventSchema, event))),
+        ended: (await ended()).map((event) => {
+          const { eventId: _, ...rest } = toJson(
+            HistoryEventSchema,
+            event,
+          ) as Any;
+          return normalized(rest) as Any;
+        }).sort((a: Any, b: Any) =>
+          a.nexusOperationCompletedEventAttributes.scheduledEventId -
+          b.nexusOperationCompletedEventAttributes.scheduledEventId
+        ),
+        described: await described(),
+      };
+    }));
+    assert.deepEqual(found[1], found[0]);
+  },
 );
 
 test("an unknown endpoint fails the workflow task", { skip }, async () => {

@@ -217,16 +217,20 @@ function completionOf(namespace: string, call: NexusCall, token: CallbackToken):
   const { workflowId, runId } = call;
   const type = EventType.WORKFLOW_EXECUTION_STARTED;
   const rest: (readonly [tag: number, value: number | Uint8Array])[] = [];
+  const links: Uint8Array[] = [];
   for (const at = new Fields(call.outcome); at.next();) {
     if (at.tag === Field.what || at.tag === Field.startedUs) rest.push([at.tag, at.int()]);
     else if (at.tag === Field.result || at.tag === Field.failure) rest.push([at.tag, at.bytes()]);
+    // To the event that attached the callback to a running workflow.
+    else if (at.tag === Field.links) links.push(at.bytes());
   }
   for (const [tag, value] of rest) {
     if (typeof value === "number") outcome.int(tag, value);
     else outcome.bytes(tag, value);
   }
-  return outcome.bytes(Field.links, linkBytes({ namespace, workflowId, runId, eventId: 1, type }))
-    .finish();
+  if (links.length === 0) links.push(linkBytes({ namespace, workflowId, runId, eventId: 1, type }));
+  for (const link of links) outcome.bytes(Field.links, link);
+  return outcome.finish();
 }
 
 function encodeEnded(call: NexusCall, requestId: string, outcome: CallOutcome): Uint8Array {

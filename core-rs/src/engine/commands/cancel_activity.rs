@@ -23,13 +23,23 @@ impl Kind for CancelActivity {
         if id <= 0 {
             return bad(Self::CAUSE, "ScheduledEventId is not set on RequestCancelActivityTaskCommand.");
         }
-        let known = match plan.run.activities.get(&id) {
-            Some(a) => a.state.cancel_requested_id == 0,
-            None => plan.run.buffered_activity_end(id),
+        let pending = plan.run.activities.get(&id);
+        let scheduled_here = plan.scheduled_activities.get(&id);
+        let is_first = !plan.cancelled_activities.contains(&id);
+        let known = match pending {
+            Some(a) => a.state.cancel_requested_id == 0 && (is_first || !a.started()),
+            // What has ended but is not in history yet can be canceled, also by an earlier command.
+            None => scheduled_here.is_some() || plan.run.buffered_activity_end(id),
         };
-        if !known || !plan.cancelled_activities.insert(id) {
+        if !known {
             return bad(Self::CAUSE, format!("no activity to cancel with ScheduledEventID: {id}"));
         }
+        let waiting = pending.filter(|a| !a.started()).map(|a| &a.attrs.activity_id).or(scheduled_here);
+        if let Some(activity_id) = waiting.cloned().filter(|_| is_first) {
+            plan.pending_activities = plan.pending_activities.saturating_sub(1);
+            plan.activities.insert(activity_id, false);
+        }
+        plan.cancelled_activities.insert(id);
         Ok(())
     }
 

@@ -19,7 +19,7 @@ impl Kind for CancelNexus {
     fn check(&mut self, plan: &mut Plan) -> Result<(), Reject> {
         let id = self.scheduled_event_id;
         let op = plan.run.nexus.get(&id);
-        if op.is_none() && !plan.run.buffered_nexus_end(id) {
+        if op.is_none() && !plan.nexus.contains(&id) && !plan.run.buffered_nexus_end(id) {
             let text = "requested cancelation for a non-existing or already completed operation with scheduled event ID of";
             return bad(Self::CAUSE, format!("{text} {id}"));
         }

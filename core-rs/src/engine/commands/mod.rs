@@ -28,7 +28,7 @@ mod upsert_search_attributes;
 use self::kind::{At, Kind};
 use self::plan::{Plan, Reducers};
 use self::refusal::{Reject, bad};
-use self::update_message::UpdateMessage;
+use self::update_message::{UpdateBody, UpdateMessage};
 use super::context::Context;
 use super::cron::{self, Waiting};
 use super::event::Extras;
@@ -159,10 +159,11 @@ pub fn plan(
             return Err(Reject::Request(rpc::invalid(format!("Unknown command type: {}", command.command_type))));
         };
         check(&mut command, kind, i + 1 == last, &mut plan)?;
-        match plan.decided.pop() {
-            Some(message) => steps.push(Step::Message(message)),
-            None => steps.push(Step::Command(Box::new(command))),
-        }
+        let step = plan.decided.pop().map_or_else(|| Step::Command(Box::new(command)), Step::Message);
+        // Each step writes one event at once, but for the rejection of an update.
+        let is_rejection = matches!(&step, Step::Message(m) if matches!(m.body, UpdateBody::Reject(_)));
+        plan.next_id += i64::from(!is_rejection);
+        steps.push(step);
     }
     // Acceptances and responses that no command placed come after the commands; rejections are always here.
     for i in 0..plan.messages.len() {

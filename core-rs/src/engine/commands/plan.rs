@@ -22,8 +22,15 @@ pub struct Plan<'a> {
     limits: &'a Limits,
     /// Timers that were started (true) or cancelled.
     pub timers: SortedMap<String, bool>,
-    pub activities: SortedSet<String>,
+    /// Activity ids that are in use (true), or free again because their activity was canceled before a worker had it.
+    pub activities: SortedMap<String, bool>,
+    /// Pending activities.
+    pub pending_activities: usize,
+    /// Scheduled activities by the id of their event, with their activity ids.
+    pub scheduled_activities: SortedMap<i64, String>,
     pub cancelled_activities: SortedSet<i64>,
+    /// The id of the event that the command writes.
+    pub next_id: i64,
     /// Timers whose buffered TimerFired will be removed.
     pub unfired: SortedSet<String>,
     /// Stage of the updates that were decided; `None`: rejected.
@@ -32,8 +39,8 @@ pub struct Plan<'a> {
     pub started_children: Vec<String>,
     pub signals: usize,
     pub cancels: usize,
-    /// Scheduled operations.
-    pub nexus: usize,
+    /// Scheduled operations, by the id of their event.
+    pub nexus: SortedSet<i64>,
     pub canceled_nexus: SortedSet<i64>,
     /// Messages that no command has placed.
     pub messages: Vec<Option<ProtocolMessage>>,
@@ -77,6 +84,8 @@ pub const ACROSS: &str = "cross namespace commands are not allowed";
 
 impl<'a> Plan<'a> {
     pub fn new(run: &'a Run, cx: &'a Context, messages: Vec<ProtocolMessage>, reducers: Reducers) -> Plan<'a> {
+        // The events of a task that is outside history are written before its completion.
+        let outside = run.head.task.as_ref().is_some_and(|task| !task.in_history);
         Plan {
             run,
             namespace: &cx.namespace,
@@ -85,14 +94,17 @@ impl<'a> Plan<'a> {
             endpoints: cx.endpoints.as_ref(),
             limits: &cx.limits,
             timers: SortedMap::new(),
-            activities: SortedSet::new(),
+            activities: SortedMap::new(),
+            pending_activities: run.activities.len(),
+            scheduled_activities: SortedMap::new(),
+            next_id: run.head.next_event_id + if outside { 3 } else { 1 },
             cancelled_activities: SortedSet::new(),
             unfired: SortedSet::new(),
             updates: SortedMap::new(),
             started_children: Vec::new(),
             signals: 0,
             cancels: 0,
-            nexus: 0,
+            nexus: SortedSet::new(),
             canceled_nexus: SortedSet::new(),
             messages: messages.into_iter().map(Some).collect(),
             decided: Vec::new(),
@@ -135,6 +147,11 @@ impl<'a> Plan<'a> {
     /// Whether the timer is running after the commands before.
     pub fn timer_open(&self, id: &str) -> bool {
         self.timers.get(id).copied().unwrap_or_else(|| self.run.timers.contains_key(id))
+    }
+
+    /// Whether the activity id is in use after the commands before.
+    pub fn activity_open(&self, id: &str) -> bool {
+        self.activities.get(id).copied().unwrap_or_else(|| self.run.activity_ids.contains_key(id))
     }
 
     /// Events in the buffer that the commands before do not take back.

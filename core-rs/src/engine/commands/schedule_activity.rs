@@ -58,13 +58,16 @@ impl Kind for ScheduleActivity {
         }
         let input = &self.input;
         plan.payloads("ScheduleActivityTaskCommandAttributes.Input", input)?;
-        if plan.run.activities.len() + plan.activities.len() >= limits::PENDING_ACTIVITIES {
+        if plan.pending_activities >= limits::PENDING_ACTIVITIES {
             let text = format!("the number of pending activities has reached the limit of {}", limits::PENDING_ACTIVITIES);
             return bad(Cause::PendingActivitiesLimitExceeded, text);
         }
-        if plan.run.activity_ids.contains_key(&self.activity_id) || !plan.activities.insert(self.activity_id.clone()) {
+        if plan.activity_open(&self.activity_id) {
             return bad(Cause::ScheduleActivityDuplicateId, format!("activity ID {} is already in use", self.activity_id));
         }
+        plan.pending_activities += 1;
+        plan.activities.insert(self.activity_id.clone(), true);
+        plan.scheduled_activities.insert(plan.next_id, self.activity_id.clone());
         Ok(())
     }
 

@@ -65,11 +65,11 @@ impl Kind for ScheduleNexus {
         if bytes > HEADER_BYTES {
             return bad(Self::CAUSE, format!("{COMMAND}.NexusHeader exceeds size limit"));
         }
-        if plan.run.nexus.len() + plan.nexus >= PENDING {
+        if plan.run.nexus.len() + plan.nexus.len() >= PENDING {
             let text = format!("workflow has reached the pending nexus operation limit of {PENDING} for this namespace");
             return bad(Cause::PendingNexusOperationsLimitExceeded, text);
         }
-        plan.nexus += 1;
+        plan.nexus.insert(plan.next_id);
         let limit = plan.run.head.run_timeout_us;
         let asked = micros(&self.schedule_to_close_timeout).unwrap_or(0);
         if limit > 0 && (asked == 0 || asked > limit) {

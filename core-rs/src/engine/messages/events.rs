@@ -130,6 +130,10 @@ events! {
     PropertiesModifiedAttrs: WorkflowPropertiesModifiedEventAttributes {
         workflow_task_completed_event_id i64, upserted_memo fields,
     }
+    OptionsUpdatedAttrs: WorkflowExecutionOptionsUpdatedEventAttributes {
+        versioning_override raw(ANY), unset_versioning_override bool, attached_request_id str,
+        attached_completion_callbacks raws(CALLBACK), identity str, priority raw(PRIORITY),
+    }
     UpdateAdmittedAttrs: WorkflowExecutionUpdateAdmittedEventAttributes { request raw(UPDATE_REQUEST), origin i32, }
     UpdateAcceptedAttrs: WorkflowExecutionUpdateAcceptedEventAttributes {
         protocol_instance_id str, accepted_request_message_id str, accepted_request_sequencing_event_id i64,

@@ -12,7 +12,7 @@ message! {
     }
     CallbackState: engine::CallbackState {
         callback raw(CALLBACK), registered_us i64, state i32, attempt i32, next_attempt_us i64, last_complete_us i64,
-        last_failure failure, outcome msg(NexusOutcome),
+        last_failure failure, outcome msg(NexusOutcome), request_id str,
     }
     NexusOutcome: engine::NexusOutcome {
         workflow_id str, run_id str, scheduled_id i64, request_id str, attempt i32, what i32, result raw(PAYLOAD), failure failure,

@@ -1,5 +1,5 @@
 //! The callbacks of a start. Only callbacks into this process are taken: those that its own Nexus operations hand to their handlers.
-use super::links::Link;
+use super::links;
 use crate::engine::callbacks::MAX;
 use crate::engine::codec;
 use crate::engine::message::message;
@@ -9,22 +9,19 @@ const URL: &str = "temporal://system";
 const HEADER_BYTES: usize = 8192;
 
 message! {
-    Callback: common::Callback { nexus msg(NexusCallback), internal raw(ANY), links reps(Link), }
+    Callback: common::Callback { nexus msg(NexusCallback), internal raw(ANY), links raws(LINK), }
     NexusCallback: common::CallbackNexus { url str, header reps(HeaderEntry), }
     HeaderEntry: common::CallbackNexusHeaderEntry { key str, value str, }
 }
 
-/// Returns the encoded links of the start without those that its callbacks have.
-pub fn check(callbacks: &[Vec<u8>], links: &[Link]) -> Rpc<Vec<Vec<u8>>> {
-    let known = links.iter().filter(|link| link.workflow_event.is_some());
-    let mut links: Vec<Vec<u8>> = known.map(|link| codec::bytes(link)).collect();
+/// Checks callbacks and links of a start. Returns the links without those that its callbacks have.
+pub fn check(callbacks: &[Vec<u8>], mut links: Vec<Vec<u8>>) -> Rpc<Vec<Vec<u8>>> {
     if callbacks.len() > MAX {
         return Err(rpc::invalid(format!("cannot attach more than {MAX} callbacks to a workflow")));
     }
+    let mut of_callbacks: Vec<Vec<u8>> = Vec::new();
     for callback in callbacks {
         let view: Callback = codec::read(callback).map_err(|bad| rpc::invalid(format!("cannot decode a callback: {}", bad.0)))?;
-        let known: Vec<Vec<u8>> = view.links.iter().map(|link| codec::bytes(link)).collect();
-        links.retain(|link| !known.contains(link));
         let Some(nexus) = view.nexus else { return Err(rpc::unimplemented("unknown callback variant")) };
         if nexus.url != URL {
             let text = format!(
@@ -36,6 +33,9 @@ pub fn check(callbacks: &[Vec<u8>], links: &[Link]) -> Rpc<Vec<Vec<u8>>> {
         if nexus.header.iter().map(|h| h.key.len() + h.value.len()).sum::<usize>() > HEADER_BYTES {
             return Err(rpc::invalid(format!("invalid header: header size longer than max allowed size of {HEADER_BYTES}")));
         }
+        of_callbacks.extend(view.links);
     }
+    links.retain(|link| !of_callbacks.contains(link));
+    links::check(&[&links[..], &of_callbacks[..]].concat())?;
     Ok(links)
 }

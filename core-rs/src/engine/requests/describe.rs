@@ -2,7 +2,7 @@
 use super::activity_options::{ActivityOptions, options};
 use super::describe_nexus;
 use super::shared::*;
-use crate::api::enums::v1::{PendingActivityState, PendingWorkflowTaskState};
+use crate::api::enums::v1::{EventType, PendingActivityState, PendingWorkflowTaskState};
 use crate::engine::machine::Engine;
 use crate::engine::message::message;
 use crate::engine::messages::common::*;
@@ -31,8 +31,11 @@ message! {
         binary_checksum str, run_id str, first_workflow_task_completed_id i64, create_time ts, resettable bool, build_id str,
     }
     ExtendedInfo: workflow::WorkflowExecutionExtendedInfo {
-        execution_expiration_time ts, run_expiration_time ts, cancel_requested bool, original_start_time ts, reset_run_id str,
+        execution_expiration_time ts, run_expiration_time ts, cancel_requested bool, last_reset_time ts, original_start_time ts,
+        reset_run_id str, request_id_infos reps(RequestEntry),
     }
+    RequestEntry: workflow::WorkflowExecutionExtendedInfoRequestIdInfosEntry { key str, value msg(RequestInfo), }
+    RequestInfo: workflow::RequestIdInfo { event_type i32, event_id i64, buffered bool, }
     PendingActivity: workflow::PendingActivityInfo {
         activity_id str, activity_type msg(Named), state i32, heartbeat_details payloads, last_heartbeat_time ts,
         last_started_time ts, attempt i32, maximum_attempts i32, scheduled_time ts, expiration_time ts, last_failure failure,
@@ -110,10 +113,23 @@ fn describe(run: &Run, namespace: &str, now: Micros) -> DescribeResponse {
             execution_expiration_time: timestamp_opt(h.execution_deadline_us),
             run_expiration_time: timestamp_opt(h.run_deadline_us),
             cancel_requested: h.cancel_requested,
+            last_reset_time: timestamp_opt(if h.base_run_ids.is_empty() { 0 } else { h.start_us }),
             original_start_time: Some(timestamp(h.first_start_us)),
             reset_run_id: h.reset_run_id.clone(),
+            request_id_infos: requests(run),
         }),
     }
+}
+
+/// The requests that started the run, or were attached to it.
+fn requests(run: &Run) -> Vec<RequestEntry> {
+    let entry = |key: &String, kind: EventType, event_id: i64| RequestEntry {
+        key: key.clone(),
+        value: Some(RequestInfo { event_type: kind as i32, event_id, buffered: event_id == 0 }),
+    };
+    let started = entry(&run.head.create_request_id, EventType::WorkflowExecutionStarted, 1);
+    let attached = run.attached.iter().map(|(id, event_id)| entry(id, EventType::WorkflowExecutionOptionsUpdated, *event_id));
+    std::iter::once(started).chain(attached).collect()
 }
 
 fn reset_points(h: &Head) -> ResetPoints {

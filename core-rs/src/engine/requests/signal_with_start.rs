@@ -1,5 +1,4 @@
 //! SignalWithStartWorkflowExecution.
-use super::links::Link;
 use super::shared::*;
 use super::signal_workflow::{SignalRequest, check_signal};
 use super::start_workflow::{StartRequest, checked};
@@ -9,7 +8,6 @@ use crate::engine::machine::Engine;
 use crate::engine::message::message;
 use crate::engine::messages::common::*;
 use crate::engine::rpc::{self, Rpc};
-use crate::engine::start::Start;
 use crate::engine::state::request::Again;
 
 message! {
@@ -18,7 +16,7 @@ message! {
         workflow_execution_timeout dur, workflow_run_timeout dur, workflow_task_timeout dur, identity str, request_id str,
         workflow_id_reuse_policy i32, signal_name str, signal_input payloads, retry_policy msg(RetryPolicy), cron_schedule str,
         memo fields, search_attributes fields, header fields, workflow_start_delay dur, workflow_id_conflict_policy i32,
-        user_metadata meta, links reps(Link), versioning_override raw(ANY), priority raw(PRIORITY),
+        user_metadata meta, links raws(LINK), versioning_override raw(ANY), priority raw(PRIORITY),
     }
 }
 
@@ -36,14 +34,14 @@ pub fn handle(engine: &mut Engine, r: &Again) -> Rpc<()> {
         identity: req.identity.clone(),
         request_id: req.request_id.clone(),
         header: req.header.clone(),
+        links: req.links.clone(),
         ..Default::default()
     };
     check_signal(&engine.cx, &signal)?;
     if engine.cx.waits_for_cron(&req.cron_schedule, 0, || Waiting::Request(r.clone())) {
         return Ok(());
     }
-    // The links are those of the signal.
-    let start = Start { links: Vec::new(), ..checked(&engine.cx, req.into())? };
+    let start = checked(&engine.cx, req.into())?;
     engine.start(r, start, Some(signal))
 }
 
@@ -75,6 +73,7 @@ impl From<SignalWithStartRequest> for StartRequest {
             user_metadata: r.user_metadata,
             versioning_override: r.versioning_override,
             links: r.links,
+            on_conflict_options: None,
             priority: r.priority,
         }
     }

@@ -17,7 +17,7 @@ use crate::engine::updates;
 message! {
     SignalRequest: workflowservice::SignalWorkflowExecutionRequest {
         namespace str, workflow_execution msg(WorkflowExecution), signal_name str, input payloads, identity str, request_id str,
-        header fields, links reps(links::Link),
+        header fields, links raws(LINK),
     }
 }
 
@@ -59,7 +59,7 @@ fn signaled(req: SignalRequest) -> SignaledAttrs {
 }
 
 /// A signal to a run that exists; the same request id is delivered once.
-pub fn signal(run: &mut Run, cx: &mut Context, req: SignalRequest) -> Rpc<()> {
+pub fn signal(run: &mut Run, cx: &mut Context, mut req: SignalRequest) -> Rpc<()> {
     if !run.open() {
         return Err(rpc::workflow_completed());
     }
@@ -70,16 +70,18 @@ pub fn signal(run: &mut Run, cx: &mut Context, req: SignalRequest) -> Rpc<()> {
     remember(run, &req.request_id);
     let time = run.time(cx.now);
     run.head.inbox_signals += 1;
-    run.add(time, signaled(req), About::Other);
+    let links = std::mem::take(&mut req.links);
+    run.add_linked(time, signaled(req), About::Other, links);
     run.want_task = true;
     Ok(())
 }
 
 /// The signal that comes with the start of its run: between Started and the first WorkflowTaskScheduled.
-pub fn new_signal(run: &mut Run, now: Micros, req: SignalRequest) {
+pub fn new_signal(run: &mut Run, now: Micros, mut req: SignalRequest) {
     remember(run, &req.request_id);
     run.head.inbox_signals += 1;
-    run.append(now, &signaled(req));
+    let links = std::mem::take(&mut req.links);
+    run.add_linked(now, signaled(req), About::Other, links);
 }
 
 fn remember(run: &mut Run, request_id: &str) {

@@ -1,13 +1,14 @@
 //! A start, with or without a signal: the latest run of the workflow id decides.
-use super::links::{self, Link};
 use super::signal_workflow::{SignalRequest, new_signal, signal};
 use crate::api::enums::v1::{WorkflowExecutionStatus as Status, WorkflowIdConflictPolicy as Conflict};
+use crate::engine::attach;
 use crate::engine::close;
 use crate::engine::codec;
 use crate::engine::eager;
+use crate::engine::links::{self, Link};
 use crate::engine::machine::Engine;
 use crate::engine::message::message;
-use crate::engine::rpc::{self, Rpc};
+use crate::engine::rpc::Rpc;
 use crate::engine::runs::Found;
 use crate::engine::start::{self, Start};
 use crate::engine::state::request::Again;
@@ -51,22 +52,18 @@ impl Engine {
                 self.started(id, response, with_signal.is_some());
             }
             (start::Found::Existing, Some(slot)) => {
-                if !s.attrs.completion_callbacks.is_empty() {
-                    let text = "callbacks cannot be attached to a workflow that is running: start it with another workflow id";
-                    return Err(rpc::unimplemented(text));
-                }
+                let signals = with_signal.is_some();
                 let done = self.with_run(slot, |run, cx| match with_signal {
-                    Some(request) => signal(run, cx, request).map(|()| true),
-                    None => Ok(false),
+                    Some(request) => signal(run, cx, request).map(|()| String::new()),
+                    None => attach::attach(run, cx, s),
                 });
-                let signalled = match done {
+                let attached = match done {
                     Some(result) => result?,
                     None => return Ok(()),
                 };
-                let Some(run) = self.runs.get(slot) else { return Ok(()) };
-                let response = response_of(run, false, &self.cx.namespace);
-                self.started(id, response, signalled);
+                self.use_run(id, slot, &attached, signals);
             }
+            (start::Found::Attached, Some(slot)) => self.use_run(id, slot, &s.request_id, with_signal.is_some()),
             (how, latest) => {
                 let run_id = self.cx.rng.uuid7(self.cx.now);
                 if !matches!(how, start::Found::Terminate) {
@@ -102,9 +99,18 @@ impl Engine {
 
     /// Uses a run that is there, open or closed, as the result of a start.
     pub(super) fn use_existing(&mut self, r: &Again, slot: u32) {
+        self.use_run(r.request_id, slot, "", false);
+    }
+
+    /// `attached`: the id of the request, if it is attached to the run.
+    fn use_run(&mut self, id: u32, slot: u32, attached: &str, signals: bool) {
         let Some(run) = self.runs.get(slot) else { return };
-        let response = response_of(run, false, &self.cx.namespace);
-        self.started(r.request_id, response, false);
+        let namespace = &self.cx.namespace;
+        let mut response = response_of(run, false, namespace);
+        if !attached.is_empty() {
+            response.link = Some(links::to_attached(namespace, &run.head.workflow_id, &run.head.run_id, attached));
+        }
+        self.started(id, response, signals);
     }
 
     /// Replies to the caller, or keeps the response until the update of the same call has one.

@@ -1,6 +1,5 @@
 //! StartWorkflowExecution, by itself or as the first half of an update-with-start.
 use super::completion_callbacks;
-use super::links;
 use super::shared::*;
 use super::update_workflow;
 use crate::api::enums::v1::{WorkflowIdConflictPolicy as Conflict, WorkflowIdReusePolicy as Reuse};
@@ -15,7 +14,7 @@ use crate::engine::new_run::task_timeout;
 use crate::engine::retry;
 use crate::engine::rpc::{self, Rpc};
 use crate::engine::search_attributes;
-use crate::engine::start::{Start, initiator};
+use crate::engine::start::{Attach, Start, initiator};
 use crate::engine::state::request::Again;
 use crate::engine::time::{duration, micros};
 use prost_types::Duration;
@@ -26,9 +25,8 @@ message! {
         workflow_execution_timeout dur, workflow_run_timeout dur, workflow_task_timeout dur, identity str, request_id str,
         workflow_id_reuse_policy i32, retry_policy msg(RetryPolicy), cron_schedule str, memo fields, search_attributes fields,
         header fields, request_eager_execution bool, continued_failure failure, last_completion_result payloads, workflow_start_delay dur,
-        completion_callbacks raws(CALLBACK), workflow_id_conflict_policy i32, user_metadata meta, links reps(links::Link),
-        versioning_override raw(ANY),
-        priority raw(PRIORITY),
+        completion_callbacks raws(CALLBACK), workflow_id_conflict_policy i32, user_metadata meta, links raws(LINK),
+        versioning_override raw(ANY), on_conflict_options msg(Attach), priority raw(PRIORITY),
     }
 }
 
@@ -79,7 +77,10 @@ pub fn checked(cx: &Context, mut r: StartRequest) -> Rpc<Start> {
             return Err(rpc::invalid(format!("{what} {why}")));
         }
     }
-    let links = completion_callbacks::check(&r.completion_callbacks, &r.links)?;
+    if r.on_conflict_options.as_ref().is_some_and(|o| o.attach_completion_callbacks && !o.attach_request_id) {
+        return Err(rpc::invalid("attaching request ID is required for attaching completion callbacks"));
+    }
+    let links = completion_callbacks::check(&r.completion_callbacks, r.links)?;
     if r.versioning_override.as_ref().is_some_and(|v| !v.is_empty()) {
         return Err(rpc::unimplemented("worker versioning is not supported by this engine"));
     }
@@ -112,25 +113,8 @@ pub fn checked(cx: &Context, mut r: StartRequest) -> Rpc<Start> {
     }
     check_header(r.header.as_ref())?;
     check_priority(r.priority.as_deref())?;
-    links::check(&r.links)?;
     search_attributes::check(r.search_attributes.as_deref(), cx.attributes.as_ref()).map_err(rpc::invalid)?;
-    #[allow(deprecated)]
-    let (reuse, conflict) = match (
-        Reuse::try_from(r.workflow_id_reuse_policy).unwrap_or(Reuse::Unspecified),
-        Conflict::try_from(r.workflow_id_conflict_policy).unwrap_or(Conflict::Unspecified),
-    ) {
-        (Reuse::TerminateIfRunning, Conflict::Unspecified) => (Reuse::AllowDuplicate, Conflict::TerminateExisting),
-        (Reuse::TerminateIfRunning, _) => {
-            let text = "WORKFLOW_ID_REUSE_POLICY_TERMINATE_IF_RUNNING cannot be used together with a WorkflowIdConflictPolicy.";
-            return Err(rpc::invalid(format!("Invalid WorkflowIDReusePolicy: {text}")));
-        }
-        (Reuse::RejectDuplicate, Conflict::TerminateExisting) => {
-            let text = "WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE cannot be used together with WORKFLOW_ID_CONFLICT_POLICY_TERMINATE_EXISTING.";
-            return Err(rpc::invalid(format!("Invalid WorkflowIDReusePolicy: {text}")));
-        }
-        (Reuse::Unspecified, c) => (Reuse::AllowDuplicate, c),
-        pair => pair,
-    };
+    let (reuse, conflict) = policies(r.workflow_id_reuse_policy, r.workflow_id_conflict_policy)?;
     let eager = r.request_eager_execution && delay == 0;
     let attrs = StartedAttrs {
         workflow_type: r.workflow_type,
@@ -156,5 +140,37 @@ pub fn checked(cx: &Context, mut r: StartRequest) -> Rpc<Start> {
         eager_execution_accepted: eager,
         ..Default::default()
     };
-    Ok(Start { request_id: r.request_id, reuse, conflict, attrs, user_metadata: r.user_metadata, eager, links })
+    Ok(Start {
+        request_id: r.request_id,
+        reuse,
+        conflict,
+        attrs,
+        user_metadata: r.user_metadata,
+        eager,
+        links,
+        attach: r.on_conflict_options,
+    })
+}
+
+#[allow(deprecated)]
+fn policies(reuse: i32, conflict: i32) -> Rpc<(Reuse, Conflict)> {
+    Ok(
+        match (
+            Reuse::try_from(reuse).unwrap_or(Reuse::Unspecified),
+            Conflict::try_from(conflict).unwrap_or(Conflict::Unspecified),
+        ) {
+            (Reuse::TerminateIfRunning, Conflict::Unspecified) => (Reuse::AllowDuplicate, Conflict::TerminateExisting),
+            (Reuse::TerminateIfRunning, _) => {
+                let text =
+                    "WORKFLOW_ID_REUSE_POLICY_TERMINATE_IF_RUNNING cannot be used together with a WorkflowIdConflictPolicy.";
+                return Err(rpc::invalid(format!("Invalid WorkflowIDReusePolicy: {text}")));
+            }
+            (Reuse::RejectDuplicate, Conflict::TerminateExisting) => {
+                let text = "WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE cannot be used together with WORKFLOW_ID_CONFLICT_POLICY_TERMINATE_EXISTING.";
+                return Err(rpc::invalid(format!("Invalid WorkflowIDReusePolicy: {text}")));
+            }
+            (Reuse::Unspecified, c) => (Reuse::AllowDuplicate, c),
+            pair => pair,
+        },
+    )
 }

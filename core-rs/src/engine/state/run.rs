@@ -33,6 +33,8 @@ message! {
     }
     /// A task that a reset can go back to: the first one that a build completed. `run_id` is empty for the run itself.
     ResetPoint: engine::ResetPoint { binary_checksum str, build_id str, run_id str, completed_id i64, time_us i64, }
+    /// A request that was attached to the run, by the id of its event; 0: it is buffered.
+    AttachedRequest: engine::AttachedRequest { event_id i64, }
     /// The pending workflow task. A transient or speculative one has its events outside history.
     TaskState: engine::TaskState {
         scheduled_id i64, started_id i64, attempt i32, scheduled_us i64, original_scheduled_us i64, started_us i64,
@@ -59,6 +61,8 @@ pub mod kind {
     pub const NEXUS: u32 = 20;
     /// What is called when the run has closed.
     pub const CALLBACK: u32 = 21;
+    /// A request that was attached to the run while it was open.
+    pub const ATTACHED: u32 = 22;
 }
 
 /// What a run waits for, in the order in which things due at the same moment happen.
@@ -119,6 +123,8 @@ pub struct Run {
     pub order_attempts: u32,
     pub orders_deadline: Option<Micros>,
     pub request_ids: SortedSet<String>,
+    /// Requests that were attached to the run, by id: the id of their event, 0 while that is buffered. A closed run keeps them.
+    pub attached: SortedMap<String, i64>,
     pub updates: SortedMap<String, Update>,
     /// Order of admission.
     pub update_seq: u64,
@@ -179,6 +185,7 @@ impl Run {
             order_attempts: 0,
             orders_deadline: None,
             request_ids: SortedSet::new(),
+            attached: SortedMap::new(),
             updates: SortedMap::new(),
             update_seq: 0,
             started_attrs: None,
@@ -331,6 +338,12 @@ impl Run {
             child.started_id = event_id;
             self.mark(kind::CHILD, initiated_id.to_string());
         }
+    }
+
+    /// Remembers an attached request, by the id of its event; 0: it is buffered.
+    pub fn attached_as(&mut self, request_id: String, event_id: i64) {
+        self.mark(kind::ATTACHED, request_id.clone());
+        self.attached.insert(request_id, event_id);
     }
 
     /// Whether the run is a child of this very run, or of one whose events the run copied in a reset (`bases`).

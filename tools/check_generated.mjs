@@ -31,7 +31,7 @@ const { values } = readCommandLine(HELP, { rebuild: { type: "boolean" } });
  */
 const LIMITS = {
   worker: { raw: 320 * 1024, gzip: 124 * 1024 },
-  engine: { raw: 704 * 1024, gzip: 274 * 1024 },
+  engine: { raw: 756 * 1024, gzip: 296 * 1024 },
 };
 const generated = join(root, "ts/core/generated");
 const manifest = JSON.parse(readFileSync(join(generated, "manifest.json"), "utf8"));

@@ -61,6 +61,7 @@ const MESSAGES = {
     MeteringMetadata: "",
     ...{ WorkerVersionCapabilities: "buildId useVersioning", WorkerVersionStamp: "" },
   },
+  "temporal.api.deployment.v1": { WorkerDeploymentOptions: "", WorkerDeploymentVersion: "" },
   "temporal.api.nexus.v1": {
     ...{ Endpoint: "", EndpointSpec: "", EndpointTarget: "" },
   },
@@ -88,7 +89,7 @@ const MESSAGES = {
     ...{ Head: "", PairResponse: "", TaskState: "scheduledId startedId attempt scheduledUs originalScheduledUs startToCloseUs inHistory", TimerState: "" },
     ActivityState: "scheduledId attempt scheduledUs firstScheduledUs cancelRequestedId expirationUs attrs heartbeatDetails pausedUs",
     ...{ ChildState: "", ResetPoint: "", UpdateState: "", TaskToken: "runId", AttributeRegister: "", AttributeType: "" },
-    ...{ NexusOutcome: "", NexusCallEnded: "", NexusEndpoints: "", NexusEndpoint: "" },
+    ...{ NexusOutcome: "", NexusCallEnded: "", NexusEndpoints: "", NexusEndpoint: "", Routing: "", RoutedQueue: "" },
   },
   "google.protobuf": {
     ...{ Any: "", Timestamp: "", Duration: "", DoubleValue: "" },

@@ -87,6 +87,16 @@ const METHODS: { readonly [name in MethodName]: true } = {
   resetActivityExecution: true,
   unpauseActivityExecution: true,
   updateActivityExecutionOptions: true,
+  deleteWorkerDeployment: true,
+  deleteWorkerDeploymentVersion: true,
+  describeWorkerDeployment: true,
+  describeWorkerDeploymentVersion: true,
+  listWorkerDeployments: true,
+  setWorkerDeploymentCurrentVersion: true,
+  setWorkerDeploymentManager: true,
+  setWorkerDeploymentRampingVersion: true,
+  updateWorkerDeploymentVersionMetadata: true,
+  updateWorkflowExecutionOptions: true,
 };
 
 export const METHOD_NAMES = Object.keys(METHODS) as MethodName[];

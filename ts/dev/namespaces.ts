@@ -66,6 +66,15 @@ const HOST_METHODS: ReadonlySet<MethodName> = new Set<MethodName>([
   "unpauseActivityExecution",
   "resetActivityExecution",
   "updateActivityExecutionOptions",
+  "deleteWorkerDeployment",
+  "deleteWorkerDeploymentVersion",
+  "describeWorkerDeployment",
+  "describeWorkerDeploymentVersion",
+  "listWorkerDeployments",
+  "setWorkerDeploymentCurrentVersion",
+  "setWorkerDeploymentManager",
+  "setWorkerDeploymentRampingVersion",
+  "updateWorkerDeploymentVersionMetadata",
 ]);
 
 /**

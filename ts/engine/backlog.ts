@@ -1,5 +1,6 @@
 // The tasks that wait in a task queue, and how many come and go: rows of the core (`backlog` in
 // core-rs/src/engine/api.rs).
+import { durationFromMs } from "../messages/well_known.ts";
 
 /** Tasks that wait for workers on one side of a task queue. */
 export interface Backlog {
@@ -58,6 +59,14 @@ export function totalOf(
   }
   return total;
 }
+
+/** TaskQueueStats of the API. */
+export const statsMessage = (of: ReturnType<typeof totalOf>) => ({
+  approximateBacklogCount: BigInt(of.tasks),
+  approximateBacklogAge: durationFromMs(of.oldestMs),
+  tasksAddRate: of.addedPerSecond,
+  tasksDispatchRate: of.dispatchedPerSecond,
+});
 
 /** Adds standalone activities, which wait in separate queues. */
 export function withStandalone(

@@ -1,6 +1,6 @@
 // What the host runs when a batch is closed, before the core is flushed: transactions of the
-// application, schedules, batch operations and standalone activities. They enter messages to workflows into the batch that
-// commits them.
+// application, schedules, batch operations, standalone activities and worker deployments. They enter
+// messages to workflows into the batch that commits them.
 import type { RunWrite } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { Activities, type ActivitiesContext } from "./activities/activities.ts";
 import type { CallOptions, MethodName } from "../service/raw.ts";
@@ -8,8 +8,10 @@ import {
   BatchOperations,
   type BatchOperationsContext,
 } from "./batch_operations/batch_operations.ts";
+import { Deployments } from "./deployments/deployments.ts";
 import type { EmbeddedEngineOptions } from "./options.ts";
 import { Schedules, type SchedulesContext } from "./schedules/schedules.ts";
+import type { HostWrites } from "./store.ts";
 import { StoreError } from "./store_errors.ts";
 import { type CommitTransaction, Transactions } from "./transactions.ts";
 
@@ -18,6 +20,8 @@ export class BatchWork {
   readonly schedules: Schedules;
   readonly operations: BatchOperations;
   readonly activities: Activities;
+  /** Undefined: the workers are in this process, and need no versions. */
+  readonly deployments: Deployments | undefined;
   #isPartial = false;
 
   constructor(
@@ -29,9 +33,10 @@ export class BatchWork {
     this.schedules = new Schedules(context, isReadOnly);
     this.operations = new BatchOperations(context, isReadOnly);
     this.activities = new Activities(context, isReadOnly, !remoteWorkers);
+    this.deployments = remoteWorkers ? new Deployments(context, isReadOnly) : undefined;
   }
 
-  /** Calls a method of schedules, batch operations or standalone activities; undefined: another. */
+  /** Calls a method of the host's work; undefined: another method. */
   call(
     method: MethodName,
     request: Uint8Array,
@@ -39,6 +44,7 @@ export class BatchWork {
   ): Promise<Uint8Array> | undefined {
     return this.schedules.call(method, request, options.signal) ??
       this.operations.call(method, request, options.signal) ??
+      this.deployments?.call(method, request, options.signal) ??
       this.activities.call(method, request, options);
   }
 
@@ -56,6 +62,7 @@ export class BatchWork {
     const failed = this.transactions.run();
     if (failed !== undefined) return failed;
     try {
+      this.deployments?.run();
       this.schedules.run();
       this.operations.run();
       this.activities.run();
@@ -70,7 +77,14 @@ export class BatchWork {
   /** Whether the batch must be committed, even without changes of runs. */
   get mustCommit(): boolean {
     return this.transactions.hasRun || this.schedules.writes.size > 0 ||
-      this.operations.writes.size > 0 || this.activities.writes.size > 0;
+      this.operations.writes.size > 0 || this.activities.writes.size > 0 ||
+      (this.deployments?.writes.size ?? 0) > 0;
+  }
+
+  /** The host's changes, as a commit writes them. */
+  get writes(): HostWrites {
+    const { schedules, operations, activities, deployments } = this;
+    return [schedules.writes, operations.writes, activities.writes, deployments?.writes];
   }
 
   /** The earliest of a wake of the core and of the others; 0: never. */
@@ -84,6 +98,7 @@ export class BatchWork {
   /** The batch is committed. Returns whether another one must follow. */
   committed(writes: readonly RunWrite[]): boolean {
     this.transactions.committed();
+    this.deployments?.committed();
     const schedulesFollow = this.schedules.committed(writes);
     const operationsFollow = this.operations.committed();
     return this.activities.committed() || operationsFollow || schedulesFollow;
@@ -100,5 +115,6 @@ export class BatchWork {
     this.schedules.lost(error, all);
     this.operations.lost(error, all);
     this.activities.lost(error, all);
+    this.deployments?.lost(error, all);
   }
 }

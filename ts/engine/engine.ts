@@ -150,6 +150,10 @@ export class Engine {
     const types = this.#store.attributeTypes();
     if (types !== undefined) this.#register(engine, types);
     this.#setEndpoints(engine);
+    const routing = this.#work.deployments?.routing();
+    if (routing !== undefined) {
+      engine.request(0, EngineMethod.ENGINE_METHOD_SET_ROUTING, routing, this.#clock.nowMs());
+    }
     return engine;
   }
 
@@ -195,6 +199,11 @@ export class Engine {
     options: CallOptions,
   ): Promise<Uint8Array> {
     if (options.signal?.aborted) return Promise.reject(callCanceled());
+    try {
+      this.#work.deployments?.notePoll(method, request);
+    } catch (error) {
+      return Promise.reject(error as Error);
+    }
     if (method === "shutdownWorker") this.calls.endPolls(instanceKeyOf(method, request));
     return new Promise((resolve, reject) => {
       const id = this.calls.add(method, request, options, resolve, reject);
@@ -229,7 +238,7 @@ export class Engine {
     return done;
   }
 
-  /** Calls a method of schedules, batch operations or standalone activities; undefined: another. */
+  /** Calls a method of the host's work (batch_work.ts); undefined: another method. */
   workOfBatch(
     method: MethodName,
     request: Uint8Array,
@@ -291,15 +300,8 @@ export class Engine {
     try {
       shown ??= this.#shown.taken(flush.replies);
       const writes = flush.writes.length > 0 || this.#work.mustCommit;
-      const { schedules, operations, activities } = this.#work;
       if (writes) {
-        this.#store.commit(
-          flush.writes,
-          shown,
-          schedules.writes,
-          operations.writes,
-          activities.writes,
-        );
+        this.#store.commit(flush.writes, shown, ...this.#work.writes);
         this.#commits++;
         this.#retries.committed();
       }

@@ -7,9 +7,9 @@ import type {
 import { ActivityMemory } from "./activity_memory.ts";
 import { cutBatch } from "./history_bytes.ts";
 import type {
-  ActivityWrite,
   AttributeTypes,
   BatchWrite,
+  HostWrites,
   ListPage,
   ListPosition,
   ListQuery,
@@ -17,10 +17,10 @@ import type {
   RunRecord,
   RunRow,
   RunWrite,
-  ScheduleWrite,
   ShownOfRuns,
   Store,
   StoredBatch,
+  StoredDeployment,
   StoredRun,
   StoredSchedule,
 } from "./store.ts";
@@ -104,6 +104,7 @@ export class MemoryStore implements Store {
   #attributeTypes: AttributeTypes | undefined;
   readonly #schedules = new Map<string, StoredSchedule>();
   readonly #batches = new Map<string, StoredBatch>();
+  readonly #deployments = new Map<string, StoredDeployment>();
   readonly activities: ActivityMemory = new ActivityMemory();
   #nextKey = 1;
   #closed = false;
@@ -290,22 +291,29 @@ export class MemoryStore implements Store {
     return [...this.#batches.values()];
   }
 
+  deployments(): StoredDeployment[] {
+    this.#open();
+    return [...this.#deployments.values()];
+  }
+
   commit(
     writes: readonly RunWrite[],
     _shown?: ShownOfRuns,
-    schedules: ReadonlyMap<string, ScheduleWrite> = new Map(),
-    batches: ReadonlyMap<string, BatchWrite> = new Map(),
-    activities: ReadonlyMap<string, ActivityWrite> = new Map(),
+    ...[schedules, batches, activities, deployments]: HostWrites
   ): void {
     this.#open();
     this.#refuse(writes);
-    this.activities.refuse(activities.values());
-    for (const write of activities.values()) this.activities.write(write);
-    for (const [id, write] of schedules) {
+    this.activities.refuse(activities?.values() ?? []);
+    for (const write of activities?.values() ?? []) this.activities.write(write);
+    for (const [id, write] of schedules ?? []) {
       if ("state" in write) this.#schedules.set(id, write);
       else this.#schedules.delete(id);
     }
-    for (const write of batches.values()) this.#writeBatch(write);
+    for (const write of batches?.values() ?? []) this.#writeBatch(write);
+    for (const { name, state } of deployments?.values() ?? []) {
+      if (state === undefined) this.#deployments.delete(name);
+      else this.#deployments.set(name, { name, state });
+    }
     for (const write of writes) {
       const row = {
         ...write.row!,

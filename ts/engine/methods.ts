@@ -33,6 +33,7 @@ export const ENGINE_METHODS: { readonly [name in MethodName]?: EngineMethod } = 
   unpauseActivity: EngineMethod.ENGINE_METHOD_UNPAUSE_ACTIVITY,
   resetActivity: EngineMethod.ENGINE_METHOD_RESET_ACTIVITY,
   updateActivityOptions: EngineMethod.ENGINE_METHOD_UPDATE_ACTIVITY_OPTIONS,
+  updateWorkflowExecutionOptions: EngineMethod.ENGINE_METHOD_UPDATE_WORKFLOW_EXECUTION_OPTIONS,
   shutdownWorker: EngineMethod.ENGINE_METHOD_SHUTDOWN_WORKER,
 };
 

@@ -24,8 +24,20 @@ const INSTEAD: readonly (readonly [method: RegExp, what: string])[] = [
   ],
   [/TimeSkipping/, "time skipping: test with temporalex/testing, whose time is virtual"],
   [
-    /Deployment|Versioning|BuildId|TaskReachability|ExecutionOptions/,
-    "worker versioning: patch workflow code (patched, deprecatePatch), or use a Temporal cluster",
+    /ComputeConfig/,
+    "workers that a server starts: start them with a process manager",
+  ],
+  [
+    /CreateWorkerDeployment/,
+    "requests that create worker deployments: a worker that polls creates its deployment and version, in temporalex dev",
+  ],
+  [
+    /WorkerDeployment/,
+    "worker deployments next to workers in its process: patch workflow code (patched, deprecatePatch), or use temporalex dev or a Temporal cluster",
+  ],
+  [
+    /Deployment|Versioning|BuildId|TaskReachability/,
+    "the versioning before worker deployments: use worker deployments (temporalex dev), or patch workflow code (patched, deprecatePatch)",
   ],
   [
     /PauseWorkflow|UnpauseWorkflow/,

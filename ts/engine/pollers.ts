@@ -13,10 +13,9 @@ import {
   DescribeTaskQueueRequestSchema,
   DescribeTaskQueueResponseSchema,
 } from "../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import { durationFromMs } from "../messages/well_known.ts";
 import { POLLED_QUEUES } from "../service/raw.ts";
 import { decodeMessage, encodeMessage, invalid } from "./host_bytes.ts";
-import { type PriorityStats, type QueueSide, totalOf } from "./backlog.ts";
+import { type PriorityStats, type QueueSide, statsMessage, totalOf } from "./backlog.ts";
 import { ScalingChecks } from "./poller_scaling.ts";
 
 type Poller = MessageInitShape<typeof PollerInfoSchema>;
@@ -168,13 +167,13 @@ export class Pollers {
     if (request.apiMode !== DescribeTaskQueueMode.ENHANCED) {
       const side = sideOf(request);
       const ofSide = stats.filter((row) => row.side === nameOf(side));
-      const total = taskQueueStats(totalOf(stats, nameOf(side)));
+      const total = statsMessage(totalOf(stats, nameOf(side)));
       return {
         pollers: this.#of(side, name),
         ...(request.reportStats && {
           stats: total,
           statsByPriorityKey: Object.fromEntries(
-            ofSide.map((row) => [row.priority, taskQueueStats(row)]),
+            ofSide.map((row) => [row.priority, statsMessage(row)]),
           ),
         }),
         ...(request.includeTaskQueueStatus &&
@@ -187,7 +186,7 @@ export class Pollers {
     const typesInfo = Object.fromEntries(
       sides.map((side) => [side, {
         pollers: this.#of(side, name),
-        stats: taskQueueStats(totalOf(stats, nameOf(side))),
+        stats: statsMessage(totalOf(stats, nameOf(side))),
       }]),
     );
     return { versionsInfo: { "": { typesInfo } } };
@@ -196,13 +195,6 @@ export class Pollers {
 
 const nameOf = (side: TaskQueueType): QueueSide =>
   side === TaskQueueType.ACTIVITY ? "activity" : "workflow";
-
-const taskQueueStats = (of: ReturnType<typeof totalOf>) => ({
-  approximateBacklogCount: BigInt(of.tasks),
-  approximateBacklogAge: durationFromMs(of.oldestMs),
-  tasksAddRate: of.addedPerSecond,
-  tasksDispatchRate: of.dispatchedPerSecond,
-});
 
 const sideOf = ({ taskQueueType }: DescribeTaskQueueRequest): TaskQueueType =>
   taskQueueType === TaskQueueType.UNSPECIFIED ? TaskQueueType.WORKFLOW : taskQueueType;

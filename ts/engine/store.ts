@@ -91,6 +91,16 @@ export interface BatchWrite {
   readonly state?: string;
 }
 
+/** A worker deployment in a store (deployments/state.ts). */
+export interface StoredDeployment {
+  readonly name: string;
+  /** Its state, as JSON. */
+  readonly state: string;
+}
+
+/** A changed worker deployment; without a state it is removed. */
+export type DeploymentWrite = Pick<StoredDeployment, "name"> & Partial<StoredDeployment>;
+
 /** A standalone activity in a store (activities/state.ts). */
 export interface StoredActivity {
   readonly activityId: string;
@@ -128,6 +138,14 @@ export type ActivityWrite =
     /** Encoded StartActivityExecutionRequest. */
     readonly request?: Uint8Array;
   });
+
+/** What the host of an engine has changed, by id. */
+export type HostWrites = [
+  schedules?: ReadonlyMap<string, ScheduleWrite>,
+  batches?: ReadonlyMap<string, BatchWrite>,
+  activities?: ReadonlyMap<string, ActivityWrite>,
+  deployments?: ReadonlyMap<string, DeploymentWrite>,
+];
 
 /** Reads standalone activities; `Store.commit` writes them. */
 export interface ActivityStore {
@@ -215,6 +233,11 @@ export interface Store {
    */
   batches?(): StoredBatch[];
   /**
+   * Returns all worker deployments. A store without this method has none: its engine rejects them,
+   * and `commit` gets none.
+   */
+  deployments?(): StoredDeployment[];
+  /**
    * Standalone activities. A store without them: its engine rejects them, and `commit` gets none.
    */
   readonly activities?: ActivityStore;
@@ -222,9 +245,7 @@ export interface Store {
   commit(
     writes: readonly RunWrite[],
     shown?: ShownOfRuns,
-    schedules?: ReadonlyMap<string, ScheduleWrite>,
-    batches?: ReadonlyMap<string, BatchWrite>,
-    activities?: ReadonlyMap<string, ActivityWrite>,
+    ...host: HostWrites
   ): void;
   /** Copies the open store to a file that must not exist. Blocks until the copy is complete. */
   backup(path: string): void;

@@ -302,6 +302,7 @@ pub fn start(run: &mut Run, cx: &mut Context, id: i64, poll: &Poll) -> Option<Po
     a.state.request_id = request_id;
     a.state.identity.clone_from(&poll.identity);
     a.state.worker_version.clone_from(&poll.worker_version);
+    a.state.deployment_version.clone_from(&poll.version);
     let token = TaskToken {
         workflow_id: run.head.workflow_id.clone(),
         run_id: run.head.run_id.clone(),

@@ -41,6 +41,7 @@ impl Engine {
             attributes: None,
             endpoints: None,
             nexus_calls: Vec::new(),
+            routing: None,
             namespace: options.namespace,
         };
         Ok(Engine { cx, runs: Default::default(), batch: None, swept: 0, trial: None })

@@ -64,6 +64,15 @@ pub struct Stats {
     pub taken: f64,
 }
 
+impl Stats {
+    pub fn add(&mut self, other: Stats) {
+        self.tasks += other.tasks;
+        self.oldest = self.oldest.into_iter().chain(other.oldest).min();
+        self.added += other.added;
+        self.taken += other.taken;
+    }
+}
+
 /// The tasks of one priority.
 #[derive(Default)]
 struct Level {

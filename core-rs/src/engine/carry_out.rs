@@ -17,7 +17,7 @@ use super::start::{self, Start};
 use super::state::order::Order;
 use super::state::run::Run;
 use super::time::{SECOND, duration};
-use super::{children, close, externals};
+use super::{children, close, externals, versioning};
 use crate::api::enums::v1::{
     SignalExternalWorkflowExecutionFailedCause as SignalFailed, StartChildWorkflowExecutionFailedCause as StartFailed,
     WorkflowIdConflictPolicy as Conflict, WorkflowIdReusePolicy as Reuse,
@@ -170,6 +170,7 @@ impl Engine {
     fn start_child(&mut self, slot: u32, order: Outgoing, target: Option<u32>) -> Option<Outgoing> {
         let parent = self.runs.get(slot)?;
         let mut start = child_start(parent, &self.cx.namespace, &order)?;
+        versioning::inherit(parent, &self.cx, &mut start.attrs, 0, true);
         let delay = self.cx.crons.delay(&start.attrs.cron_schedule).unwrap_or(0);
         start.attrs.first_workflow_task_backoff = Some(duration(delay));
         let found = match target.and_then(|target| self.runs.get(target)) {
@@ -244,7 +245,7 @@ fn child_start(parent: &Run, namespace: &str, order: &Outgoing) -> Option<Start>
         conflict,
         attrs,
         user_metadata: order.user_metadata.clone(),
-        eager: false,
+        eager: None,
         links: Vec::new(),
         attach: None,
     })

@@ -11,7 +11,7 @@ use super::payloads::text_payloads;
 use super::rpc::{RESETTER, SERVER};
 use super::state::run::{Run, kind};
 use super::time::{Micros, duration};
-use super::{activity, callbacks, nexus, queries, retry as policy, task_events, timers, updates, workflow_task};
+use super::{activity, callbacks, nexus, queries, retry as policy, task_events, timers, updates, versioning, workflow_task};
 use crate::api::enums::v1::{
     ContinueAsNewInitiator, RetryState, TimeoutType, WorkflowExecutionStatus as Status, WorkflowTaskFailedCause,
 };
@@ -219,6 +219,7 @@ fn follow(run: &mut Run, cx: &mut Context, next: &Next, time: Micros) {
     attrs.identity.clear();
     attrs.eager_execution_accepted = false;
     attrs.first_workflow_task_backoff = Some(duration(next.backoff));
+    versioning::inherit_again(run, &mut attrs, next.initiator == ContinueAsNewInitiator::Retry);
     let new = NewRun {
         run_id: next.run_id.clone(),
         request_id: cx.rng.uuid4(),

@@ -12,6 +12,7 @@ use super::search_attributes::Register;
 use super::state::request::{Again, Pair, Wait};
 use super::state::run::Run;
 use super::time::Micros;
+use super::versioning::Routing;
 use crate::boundary::{HistorySplice, NexusCall, Reply, RpcError, TimedOutAttempt, TransactOutcome, TransactTask};
 use crate::sorted::SortedMap;
 
@@ -48,6 +49,8 @@ pub struct Context {
     pub endpoints: Option<SortedMap<String, String>>,
     /// Calls for the host, in the open batch.
     pub nexus_calls: Vec<NexusCall>,
+    /// The task queues of worker deployments, if the host keeps them.
+    pub routing: Option<Routing>,
 }
 
 /// Completed tasks whose reducers the host runs.

@@ -3,7 +3,7 @@ use super::codec;
 use super::machine::Engine;
 use super::queues::{Poll, Task};
 use super::task_response::task_response;
-use super::{activity, queries, workflow_task};
+use super::{activity, queries, versioning, workflow_task};
 
 impl Engine {
     /// Gives out every task that a poll waits for.
@@ -29,11 +29,13 @@ impl Engine {
                 }
                 let request = cx.rng.uuid4();
                 let delivered = workflow_task::start(run, cx, poll, request, false);
+                versioning::workflow_task_taken(run, cx, poll);
                 let partial = run.sticky() && poll.sticky;
                 let (response, splice) = task_response(run, cx, delivered, partial, false);
                 cx.reply_bytes(request_id, codec::bytes(&response), splice);
                 true
             }
+            Task::Activity(id) if versioning::activity_moves_run(run, cx, id, poll) => false,
             Task::Activity(id) => match activity::start(run, cx, id, poll) {
                 Some(response) => {
                     cx.reply(request_id, &response);

@@ -33,7 +33,7 @@
 //!   `search_attributes`, `retry` (policies), `links`
 //! - state: `state`, `backlog`, `rates`, `queues`, `cron`, `event`, `context` (clock, randomness, outputs), `persist` (to and from the store)
 //! - history: `history`, `task_events`, `buffer`, `task_history` (what goes with a task), `history_readers`
-//! - steps on one run: `workflow_task`, `activity`, `eager`, `timers`, `nexus`, `callbacks`, `children`, `externals`, `orders`, `queries`, `updates`, `new_run`,
+//! - steps on one run: `versioning` (with `fingerprint`), `workflow_task`, `activity`, `eager`, `timers`, `nexus`, `callbacks`, `children`, `externals`, `orders`, `queries`, `updates`, `new_run`,
 //!   `reset`, `start`, `attach`, `close`, `deadlines`, `task_response`; `commands` (one file per kind of command)
 //! - all runs: `machine` (the engine's parts), `cron_times`, `runs`, `steps`, `parking`, `forgetting`, `carry_out` (orders), `trial` (transactions),
 //!   `dispatch` (tasks to polls), `batches`, `waits`; `requests` (one file per method), `loading`
@@ -58,6 +58,7 @@ mod dispatch;
 mod eager;
 mod event;
 mod externals;
+mod fingerprint;
 mod forgetting;
 mod history;
 mod history_readers;
@@ -95,6 +96,7 @@ mod timers;
 mod tokens;
 mod trial;
 mod updates;
+mod versioning;
 mod waits;
 mod workflow_task;
 

@@ -7,6 +7,7 @@ use super::limits;
 use super::messages::events::StartedAttrs;
 use super::state::run::{Head, Run, kind};
 use super::time::{MILLI, Micros, SECOND, micros_or_zero};
+use super::versioning;
 use crate::api::enums::v1::WorkflowExecutionStatus as Status;
 
 /// A run to be created: its started attributes are complete.
@@ -65,6 +66,7 @@ pub fn begin(new: &NewRun, time: Micros) -> Run {
         ..Default::default()
     });
     run.create = true;
+    versioning::begin(&mut run, a);
     callbacks::add(&mut run, &a.completion_callbacks, time, "");
     if a.retry_policy.is_some() || !a.cron_schedule.is_empty() {
         run.started_attrs = Some(codec::bytes(a));

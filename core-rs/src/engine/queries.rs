@@ -12,6 +12,7 @@ use super::state::query::{How, Query};
 use super::state::run::{Deadline, Run};
 use super::task_history::with_history;
 use super::tokens::TaskToken;
+use super::versioning;
 use crate::api::enums::v1::QueryResultType;
 use crate::boundary::HistorySplice;
 
@@ -26,10 +27,14 @@ message! {
 /// normal one.
 pub fn enqueue(run: &mut Run, cx: &mut Context, id: u64, try_sticky: bool) {
     let time = run.time(cx.now);
-    let sticky = try_sticky && run.sticky() && cx.queues.sticky_alive(&run.head.sticky_queue, cx.now);
-    let name = if sticky { &run.head.sticky_queue } else { &run.head.task_queue };
+    let sticky = try_sticky
+        && run.sticky()
+        && cx.queues.sticky_alive(&run.head.sticky_queue, cx.now)
+        && !versioning::leaves_worker(run, cx);
+    let name =
+        if sticky { run.head.sticky_queue.clone() } else { versioning::place_of(run, cx, Side::Workflow, &run.head.task_queue) };
     let rank = limits::rank(run.head.priority.as_deref(), None);
-    let key = cx.queues.push(Side::Workflow, name, Entry { rank, ready: time, slot: run.slot, task: Task::Query(id) }, cx.now);
+    let key = cx.queues.push(Side::Workflow, &name, Entry { rank, ready: time, slot: run.slot, task: Task::Query(id) }, cx.now);
     let deadline = (sticky && run.head.sticky_timeout_us > 0).then(|| time + run.head.sticky_timeout_us);
     run.set_deadline(Deadline::Query(id), None, deadline);
     if let Some(q) = run.queries.get_mut(&id) {
@@ -44,6 +49,15 @@ pub fn due(run: &mut Run, cx: &mut Context, id: u64) {
             run.clear_sticky();
         }
         enqueue(run, cx, id, false);
+    }
+}
+
+/// Queries that wait by themselves are queued again.
+pub fn requeue(run: &mut Run, cx: &mut Context) {
+    for id in run.queries.keys().copied().collect::<Vec<_>>() {
+        if leave_queue(run, cx, id) {
+            enqueue(run, cx, id, true);
+        }
     }
 }
 

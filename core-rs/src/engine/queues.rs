@@ -7,6 +7,7 @@ use std::collections::HashMap;
 pub use super::backlog::Task;
 use super::backlog::{Backlog, Place, Rank, Stats};
 use super::messages::common::WorkerVersionStamp;
+use super::messages::versioning::Version;
 use super::time::{Micros, SECOND};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,6 +28,8 @@ pub struct Poll {
     pub request_id: u32,
     pub identity: String,
     pub worker_version: Option<WorkerVersionStamp>,
+    /// Of a versioned worker.
+    pub version: Option<Version>,
     pub sticky: bool,
 }
 
@@ -150,9 +153,26 @@ impl Queues {
         self.waiting
     }
 
-    /// Of a queue, by priority.
+    /// Of a queue, by priority: with its tasks for all versions of workers. A name with a version has those only.
     pub fn stats(&mut self, side: Side, name: &str, now: Micros) -> Vec<Stats> {
-        self.side(side).get_mut(name).map(|queue| queue.tasks.stats(now)).unwrap_or_default()
+        let parts = self.side(side).iter_mut().filter(|(place, _)| match place.strip_prefix(name) {
+            Some(version) => version.is_empty() || version.starts_with('\0'),
+            None => false,
+        });
+        let mut sums: Vec<Stats> = Vec::new();
+        for stats in parts.flat_map(|(_, queue)| queue.tasks.stats(now)) {
+            match sums.iter_mut().find(|sum| sum.priority == stats.priority) {
+                Some(sum) => sum.add(stats),
+                None => sums.push(stats),
+            }
+        }
+        sums.sort_by_key(|sum| sum.priority);
+        sums
+    }
+
+    /// The runs of all tasks that wait.
+    pub fn slots(&self) -> Vec<u32> {
+        self.workflow.values().chain(self.activity.values()).flat_map(|queue| queue.tasks.slots()).collect()
     }
 
     pub fn sticky_alive(&self, name: &str, now: Micros) -> bool {

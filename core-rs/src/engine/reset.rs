@@ -14,7 +14,7 @@ use super::state::pending::ChildState;
 use super::state::run::{ResetPoint, Run, TaskState, kind};
 use super::state::update::{Stage, Update};
 use super::time::{Micros, SECOND, micros_or_zero, timestamp_opt};
-use super::{activity, attach, codec, nexus, payloads, timers};
+use super::{activity, attach, codec, nexus, payloads, timers, versioning};
 use crate::api::enums::v1::{EventType as E, RetryState, WorkflowTaskFailedCause};
 use crate::boundary::HistoryBatch;
 use crate::proto::fields::google;
@@ -159,13 +159,19 @@ fn apply(run: &mut Run, cx: &mut Context, event: &Past) {
             run.head.task = None;
             run.head.last_completed_started_id = a.started_event_id;
             add_point(run, &a, event.id, event.time);
+            if a.deployment_version.is_some() || run.head.versioning.is_some() {
+                versioning::complete(&mut run.head, &a);
+            }
             if a.worker_version.is_some() {
                 run.head.worker_version = a.worker_version;
             }
         }
         E::WorkflowTaskFailed | E::WorkflowTaskTimedOut => run.head.task = None,
         E::WorkflowExecutionCancelRequested => run.head.cancel_requested = true,
-        E::WorkflowExecutionOptionsUpdated => attach::copied(run, event.attrs(), event.id, event.time),
+        E::WorkflowExecutionOptionsUpdated => {
+            versioning::restore_options(run, &event.attrs());
+            attach::copied(run, event.attrs(), event.id, event.time);
+        }
         E::UpsertWorkflowSearchAttributes => {
             let a: UpsertAttrs = event.attrs();
             let merged = payloads::merge(run.head.search_attributes.take(), a.search_attributes.as_deref());
@@ -478,7 +484,8 @@ fn restart_activities(run: &mut Run, cx: &mut Context, reason: &str) {
 
 /// Remembers the first task that a build completed.
 pub fn add_point(run: &mut Run, task: &TaskCompletedAttrs, completed_id: i64, time: Micros) {
-    let build_id = task.worker_version.as_ref().map(|v| v.build_id.as_str()).unwrap_or_default();
+    let stamped = task.worker_version.as_ref().map(|v| v.build_id.as_str()).unwrap_or_default();
+    let build_id = task.deployment_version.as_ref().map_or(stamped, |v| &v.build_id);
     let points = &mut run.head.reset_points;
     if points.iter().any(|p| p.build_id == build_id && p.binary_checksum == task.binary_checksum) {
         return;

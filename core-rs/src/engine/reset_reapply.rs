@@ -6,6 +6,7 @@ use super::messages::events::*;
 use super::reset::{Past, admit, child_end, child_started};
 use super::state::run::Run;
 use super::time::Micros;
+use super::versioning;
 use crate::api::enums::v1::{EventType as E, UpdateAdmittedEventOrigin};
 use crate::proto::fields::history::HistoryEvent;
 
@@ -33,6 +34,7 @@ pub fn reapply(run: &mut Run, cx: &Context, past: &[Past], of_base: bool, exclud
             E::WorkflowExecutionOptionsUpdated => {
                 let attrs: OptionsUpdatedAttrs = event.attrs();
                 if !run.attached.contains_key(&attrs.attached_request_id) {
+                    versioning::restore_options(run, &attrs);
                     update_options(run, time, attrs, links(event));
                 }
             }

@@ -3,7 +3,9 @@
 //! one gets the type that its JSON shows, by the rules of Temporal's SDKs (a list of one is that one).
 use super::codec;
 use super::message::message;
-use super::payloads::{Entry, Map, MetadataEntry, PayloadView, unset};
+use super::payloads::{self, Entry, Map, MetadataEntry, PayloadView, unset};
+use super::state::run::Run;
+use super::versioning;
 use crate::sorted::SortedMap;
 
 const BOOL: &str = "Bool";
@@ -59,6 +61,41 @@ const LISTS: [&str; 3] = ["TemporalChangeVersion", "BuildIds", "BinaryChecksums"
 /// The attribute of a run whose timers fire by hand, with this value; ts/converter/belonging_names.ts has the name.
 const TIMERS: &str = "WorkflowTimers";
 const MANUAL: &[u8] = b"\"manual\"";
+
+/// Sets the attributes that show the version of a run, if they have changed.
+pub fn set_versioning(run: &mut Run) {
+    let values = versioning::attribute_values(&run.head);
+    let known = codec::read::<Map>(run.head.search_attributes.as_deref().unwrap_or_default()).unwrap_or_default();
+    let mut entries = Vec::new();
+    for (name, value) in values {
+        let json = json_text(&value);
+        let old = known.entries.iter().find(|e| e.key == name).and_then(|e| codec::read::<PayloadView>(e.value.as_deref()?).ok());
+        if old.as_ref().map_or(value.is_empty(), |view| view.data == json) {
+            continue;
+        }
+        let entry = |key: &str, value: &str| MetadataEntry { key: key.into(), value: value.as_bytes().to_vec() };
+        let metadata = vec![entry("encoding", "json/plain"), entry("type", KEYWORD)];
+        let data = if value.is_empty() { b"null".to_vec() } else { json };
+        entries.push(Entry { key: name.into(), value: Some(codec::bytes(&PayloadView { metadata, data })) });
+    }
+    if !entries.is_empty() {
+        let upsert = codec::bytes(&Map { entries });
+        run.head.search_attributes = payloads::merge(run.head.search_attributes.take(), Some(&upsert));
+    }
+}
+
+fn json_text(text: &str) -> Vec<u8> {
+    let mut json = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => json.extend(['\\', c]),
+            c if c < ' ' => json.push_str(&format!("\\u{:04x}", c as u32)),
+            c => json.push(c),
+        }
+    }
+    json.push('"');
+    json.into_bytes()
+}
 
 /// Whether a run with these attributes was started with timers that do not fire by themselves.
 pub fn timers_by_hand(attributes: Option<&[u8]>) -> bool {

@@ -3,6 +3,7 @@ use super::context::Context;
 use super::message::message;
 use super::messages::events::StartedAttrs;
 use super::new_run::{NewRun, create};
+use super::queues::Poll;
 use super::rpc::{self, Rpc};
 use super::state::run::Run;
 use super::time::{micros_or_zero, timestamp_opt};
@@ -22,8 +23,8 @@ pub struct Start {
     pub conflict: Conflict,
     pub attrs: StartedAttrs,
     pub user_metadata: Option<Vec<u8>>,
-    /// The response is to carry the first workflow task, which does not wait for a back-off.
-    pub eager: bool,
+    /// The response is to carry the first workflow task, which does not wait for a back-off, to this worker.
+    pub eager: Option<Poll>,
     /// encoded Links of the first event
     pub links: Vec<Vec<u8>>,
     /// What is attached to an open run that is used instead.

@@ -3,7 +3,7 @@ use super::context::Context;
 use super::machine::Engine;
 use super::queues::{Entry, Side, Task};
 use super::state::run::Run;
-use super::{activity, close, deadlines, history_readers, limits, nexus, orders, workflow_task};
+use super::{activity, close, deadlines, history_readers, limits, nexus, orders, versioning, workflow_task};
 
 impl Engine {
     /// One step on a run: whatever it set off (next task, queues, wakes, readers, new runs) is done when this returns.
@@ -64,16 +64,21 @@ fn enqueue(run: &mut Run, cx: &mut Context) {
     if !run.open() {
         return;
     }
-    if let Some(task) = &mut run.head.task
+    if let Some(task) = &run.head.task
         && task.started_id == 0
         && run.task_queued.is_none()
     {
         // A sticky worker that is gone would only cost its timeout.
-        let sticky = task.sticky && cx.queues.sticky_alive(&run.head.sticky_queue, cx.now);
-        let name = if sticky { &run.head.sticky_queue } else { &run.head.task_queue };
+        let (sticky, ready) = (task.sticky, task.scheduled_us);
+        let sticky = sticky && cx.queues.sticky_alive(&run.head.sticky_queue, cx.now) && !versioning::leaves_worker(run, cx);
+        let name = if sticky {
+            run.head.sticky_queue.clone()
+        } else {
+            versioning::place_of(run, cx, Side::Workflow, &run.head.task_queue)
+        };
         let rank = limits::rank(run.head.priority.as_deref(), None);
-        let entry = Entry { rank, ready: task.scheduled_us, slot: run.slot, task: Task::Workflow };
-        let key = cx.queues.push(Side::Workflow, name, entry, cx.now);
+        let entry = Entry { rank, ready, slot: run.slot, task: Task::Workflow };
+        let key = cx.queues.push(Side::Workflow, &name, entry, cx.now);
         run.task_queued = Some(key);
         if !sticky {
             run.set_task_deadline(None);
@@ -81,14 +86,17 @@ fn enqueue(run: &mut Run, cx: &mut Context) {
     }
     nexus::call(run, cx);
     for id in std::mem::take(&mut run.to_queue) {
-        let Some(a) = run.activities.get_mut(&id) else { continue };
+        let Some(a) = run.activities.get(&id) else { continue };
         if a.queued.is_some() || a.started() || a.paused() {
             continue;
         }
-        let name = a.attrs.task_queue.as_ref().map_or("", |q| &q.name);
+        let name = versioning::place_of(run, cx, Side::Activity, a.attrs.task_queue.as_ref().map_or("", |q| &q.name));
         let rank = limits::rank(run.head.priority.as_deref(), a.attrs.priority.as_deref());
         let entry = Entry { rank, ready: a.state.scheduled_us, slot: run.slot, task: Task::Activity(id) };
-        a.queued = Some(cx.queues.push(Side::Activity, name, entry, cx.now));
+        let key = cx.queues.push(Side::Activity, &name, entry, cx.now);
+        if let Some(a) = run.activities.get_mut(&id) {
+            a.queued = Some(key);
+        }
         activity::restore(run, id);
     }
 }

@@ -36,6 +36,7 @@ impl Engine {
             reducing: Default::default(),
             crons: Default::default(),
             attributes: self.cx.attributes.clone(),
+            routing: None,
             endpoints: self.cx.endpoints.clone(),
             nexus_calls: Vec::new(),
         };

@@ -756,6 +756,8 @@ pub mod engine {
         pub type resets_heartbeat = kinds::Bool;
         pub const original: u32 = 26;
         pub type original = kinds::Message;
+        pub const deployment_version: u32 = 30;
+        pub type deployment_version = kinds::Message;
     }
     pub mod AttachedRequest {
         #[allow(unused_imports)]
@@ -934,6 +936,10 @@ pub mod engine {
         pub type base_run_ids = kinds::Texts;
         pub const reset_points: u32 = 62;
         pub type reset_points = kinds::Messages;
+        pub const versioning: u32 = 80;
+        pub type versioning = kinds::Message;
+        pub const worker_deployment_name: u32 = 81;
+        pub type worker_deployment_name = kinds::Text;
     }
     pub mod HistoryToken {
         #[allow(unused_imports)]
@@ -1096,6 +1102,32 @@ pub mod engine {
         pub type completed_id = kinds::Int64;
         pub const time_us: u32 = 5;
         pub type time_us = kinds::Int64;
+    }
+    pub mod RoutedQueue {
+        #[allow(unused_imports)]
+        use super::super::kinds;
+        pub const name: u32 = 1;
+        pub type name = kinds::Text;
+        pub const activities: u32 = 2;
+        pub type activities = kinds::Bool;
+        pub const versions: u32 = 3;
+        pub type versions = kinds::Messages;
+        pub const current: u32 = 4;
+        pub type current = kinds::Message;
+        pub const current_revision: u32 = 5;
+        pub type current_revision = kinds::Int64;
+        pub const ramping: u32 = 6;
+        pub type ramping = kinds::Message;
+        pub const ramping_revision: u32 = 7;
+        pub type ramping_revision = kinds::Int64;
+        pub const ramping_percentage: u32 = 8;
+        pub type ramping_percentage = kinds::Double;
+    }
+    pub mod Routing {
+        #[allow(unused_imports)]
+        use super::super::kinds;
+        pub const queues: u32 = 1;
+        pub type queues = kinds::Messages;
     }
     pub mod TaskState {
         #[allow(unused_imports)]
@@ -4780,6 +4812,28 @@ pub mod workflowservice {
         use super::super::kinds;
         pub const activity_options: u32 = 1;
         pub type activity_options = kinds::Message;
+    }
+    pub mod UpdateWorkflowExecutionOptionsRequest {
+        #[allow(unused_imports)]
+        use super::super::kinds;
+        pub const namespace: u32 = 1;
+        pub type namespace = kinds::Text;
+        pub const workflow_execution: u32 = 2;
+        pub type workflow_execution = kinds::Message;
+        pub const workflow_execution_options: u32 = 3;
+        pub type workflow_execution_options = kinds::Message;
+        pub const update_mask: u32 = 4;
+        pub type update_mask = kinds::Message;
+        pub const identity: u32 = 5;
+        pub type identity = kinds::Text;
+    }
+    pub mod UpdateWorkflowExecutionOptionsResponse {
+        #[allow(unused_imports)]
+        use super::super::kinds;
+        pub const workflow_execution_options: u32 = 1;
+        pub type workflow_execution_options = kinds::Message;
+        pub const update_time: u32 = 2;
+        pub type update_time = kinds::Timestamp;
     }
     pub mod UpdateWorkflowExecutionRequest {
         #[allow(unused_imports)]

@@ -178,6 +178,8 @@ pub struct PendingWorkflowTaskInfo {
     pub attempt: i32,
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct WorkflowExecutionOptions {}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RequestIdInfo {
     #[prost(enumeration = "super::super::enums::v1::EventType", tag = "1")]
     pub event_type: i32,

@@ -1022,3 +1022,29 @@ pub mod reset_activity_request {
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ResetActivityResponse {}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct UpdateWorkflowExecutionOptionsRequest {
+    #[prost(string, tag = "1")]
+    pub namespace: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "2")]
+    pub workflow_execution: ::core::option::Option<
+        super::super::common::v1::WorkflowExecution,
+    >,
+    #[prost(message, optional, tag = "3")]
+    pub workflow_execution_options: ::core::option::Option<
+        super::super::workflow::v1::WorkflowExecutionOptions,
+    >,
+    #[prost(message, optional, tag = "4")]
+    pub update_mask: ::core::option::Option<::prost_types::FieldMask>,
+    #[prost(string, tag = "5")]
+    pub identity: ::prost::alloc::string::String,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct UpdateWorkflowExecutionOptionsResponse {
+    #[prost(message, optional, tag = "1")]
+    pub workflow_execution_options: ::core::option::Option<
+        super::super::workflow::v1::WorkflowExecutionOptions,
+    >,
+    #[prost(message, optional, tag = "2")]
+    pub update_time: ::core::option::Option<::prost_types::Timestamp>,
+}

@@ -1683,6 +1683,8 @@ pub enum EngineMethod {
     SetNexusEndpoints = 60,
     NexusCallEnded = 61,
     NexusOperationEnded = 62,
+    UpdateWorkflowExecutionOptions = 80,
+    SetRouting = 81,
 }
 impl EngineMethod {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -1761,6 +1763,10 @@ impl EngineMethod {
             Self::SetNexusEndpoints => "ENGINE_METHOD_SET_NEXUS_ENDPOINTS",
             Self::NexusCallEnded => "ENGINE_METHOD_NEXUS_CALL_ENDED",
             Self::NexusOperationEnded => "ENGINE_METHOD_NEXUS_OPERATION_ENDED",
+            Self::UpdateWorkflowExecutionOptions => {
+                "ENGINE_METHOD_UPDATE_WORKFLOW_EXECUTION_OPTIONS"
+            }
+            Self::SetRouting => "ENGINE_METHOD_SET_ROUTING",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -1844,6 +1850,10 @@ impl EngineMethod {
             "ENGINE_METHOD_SET_NEXUS_ENDPOINTS" => Some(Self::SetNexusEndpoints),
             "ENGINE_METHOD_NEXUS_CALL_ENDED" => Some(Self::NexusCallEnded),
             "ENGINE_METHOD_NEXUS_OPERATION_ENDED" => Some(Self::NexusOperationEnded),
+            "ENGINE_METHOD_UPDATE_WORKFLOW_EXECUTION_OPTIONS" => {
+                Some(Self::UpdateWorkflowExecutionOptions)
+            }
+            "ENGINE_METHOD_SET_ROUTING" => Some(Self::SetRouting),
             _ => None,
         }
     }

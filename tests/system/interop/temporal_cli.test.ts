@@ -497,7 +497,7 @@ test("a deleted workflow is gone", { skip }, async () => {
 test("unsupported features are reported with an alternative", { skip }, async (t) => {
   for (
     const [args, words] of [
-      [["worker", "deployment", "list"], /worker versioning/],
+      [["task-queue", "versioning", "get-rules", "-t", "default"], /worker deployments/],
       [["operator", "cluster", "list"], /other clusters/],
       [["workflow", "list", "-n", "other"], /start it with --namespace other/],
     ] as const

@@ -40,6 +40,7 @@ const NOT_DRIVEN: ReadonlyMap<string, string> = new Map(
 const NEVER_MARKED: ReadonlyMap<string, string> = new Map([
   ["resetWorkflowExecution", "no client sends operations for after the reset"],
   ["startBatchOperation", "clients apply a batch run by run; only raw calls send this request"],
+  ["updateWorkerDeploymentVersionMetadata", "only raw calls send this request"],
 ]);
 
 async function clean(): Promise<void> {

@@ -18,6 +18,7 @@ import {
   TerminateWorkflowExecutionRequestSchema,
   UnpauseActivityRequestSchema,
   UpdateActivityOptionsRequestSchema,
+  UpdateWorkflowExecutionOptionsRequestSchema,
 } from "../../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { randomId } from "../../platform/host.ts";
 import { Code, type MethodName, ServiceError } from "../../service/raw.ts";
@@ -55,7 +56,11 @@ const KINDS: { readonly [name in OperationName]: Kind } = {
     isOfOpen: true,
     slice: 32,
   },
-  updateWorkflowOptionsOperation: { isOfOpen: true, slice: 32 },
+  updateWorkflowOptionsOperation: {
+    type: BatchOperationType.UPDATE_EXECUTION_OPTIONS,
+    isOfOpen: true,
+    slice: 32,
+  },
   cancelActivitiesOperation: { isOfOpen: true, slice: 32 },
   terminateActivitiesOperation: { isOfOpen: true, slice: 32 },
   deleteActivitiesOperation: { isOfOpen: true, slice: 32 },
@@ -76,7 +81,7 @@ export function checkOperation(operation: Operation): void {
   if (operationKind(operation).type === undefined) {
     throw new ServiceError(
       Code.UNIMPLEMENTED,
-      `the embedded engine does not have batch operations of this kind (${operation.case}): it has no worker versioning, and standalone activities are changed one at a time`,
+      `the embedded engine does not have batch operations of this kind (${operation.case}): standalone activities are changed one at a time`,
       "Unimplemented",
     );
   }
@@ -93,6 +98,9 @@ export function checkOperation(operation: Operation): void {
           "Unimplemented",
         );
       }
+      break;
+    case "updateWorkflowOptionsOperation":
+      if (operation.value.updateMask === undefined) throw invalid("UpdateMask is required");
       break;
     case "unpauseActivitiesOperation":
     case "resetActivitiesOperation":
@@ -200,6 +208,14 @@ export function requestForTarget(
       return {
         method: "resetWorkflowExecution",
         request: encodeMessage(ResetWorkflowExecutionRequestSchema, request),
+      };
+    }
+    case "updateWorkflowOptionsOperation": {
+      const { $typeName: _, ...rest } = operation.value;
+      const request = { ...common, ...rest };
+      return {
+        method: "updateWorkflowExecutionOptions",
+        request: encodeMessage(UpdateWorkflowExecutionOptionsRequestSchema, request),
       };
     }
     default:

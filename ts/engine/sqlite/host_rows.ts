@@ -1,8 +1,9 @@
-// The rows that the host of an engine keeps: schedules, batch operations and standalone
-// activities.
-import type { ActivityWrite, BatchWrite, ScheduleWrite } from "../store.ts";
+// The rows that the host of an engine keeps: schedules, batch operations, standalone activities and
+// worker deployments.
+import type { HostWrites } from "../store.ts";
 import { ActivityRows } from "./activity_rows.ts";
 import { BatchRows } from "./batch_rows.ts";
+import { DeploymentRows } from "./deployment_rows.ts";
 import type { SqlDatabase } from "./driver.ts";
 import { ScheduleRows } from "./schedule_rows.ts";
 
@@ -10,22 +11,21 @@ export class HostRows {
   readonly schedules: ScheduleRows;
   readonly batches: BatchRows;
   readonly activities: ActivityRows;
+  readonly deployments: DeploymentRows;
 
   /** `attempt` converts errors of SQLite. */
   constructor(database: SqlDatabase, attempt: <T>(doing: string, operation: () => T) => T) {
     this.schedules = new ScheduleRows(database);
     this.batches = new BatchRows(database);
     this.activities = new ActivityRows(database, attempt);
+    this.deployments = new DeploymentRows(database);
   }
 
   /** Writes changes in the open transaction. */
-  write(
-    schedules: ReadonlyMap<string, ScheduleWrite>,
-    batches: ReadonlyMap<string, BatchWrite>,
-    activities: ReadonlyMap<string, ActivityWrite>,
-  ): void {
-    for (const write of schedules.values()) this.schedules.write(write);
-    for (const write of batches.values()) this.batches.write(write);
-    for (const write of activities.values()) this.activities.write(write);
+  write(...[schedules, batches, activities, deployments]: HostWrites): void {
+    for (const write of schedules?.values() ?? []) this.schedules.write(write);
+    for (const write of batches?.values() ?? []) this.batches.write(write);
+    for (const write of activities?.values() ?? []) this.activities.write(write);
+    for (const write of deployments?.values() ?? []) this.deployments.write(write);
   }
 }

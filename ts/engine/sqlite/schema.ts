@@ -5,6 +5,7 @@
 // event).
 import { ACTIVITIES_SCHEMA, ACTIVITY_TIMES_SCHEMA, fillExecutionTimes } from "./activity_rows.ts";
 import { ATTRIBUTES_SCHEMA, fillAttributes } from "./attribute_rows.ts";
+import { DEPLOYMENTS_SCHEMA } from "./deployment_rows.ts";
 import type { SqlDatabase } from "./driver.ts";
 import { fillFields } from "./rows.ts";
 import { fillViews, SHOWN_SCHEMA, VIEWS_SCHEMA } from "./views.ts";
@@ -138,6 +139,7 @@ INSERT INTO store (id, created_ms, epoch) VALUES (1, unixepoch('subsec') * 1000,
     sql: ACTIVITY_TIMES_SCHEMA,
     fill: fillExecutionTimes,
   },
+  { version: 12, name: "worker deployments", sql: DEPLOYMENTS_SCHEMA },
 ];
 
 /** The newest version that this package supports. */

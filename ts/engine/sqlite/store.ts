@@ -4,19 +4,18 @@
 import type { HistoryBatch } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type {
   ActivityStore,
-  ActivityWrite,
   AttributeTypes,
-  BatchWrite,
+  HostWrites,
   ListPage,
   ListPosition,
   ListQuery,
   PurgeOptions,
   RunRecord,
   RunWrite,
-  ScheduleWrite,
   ShownOfRuns,
   Store,
   StoredBatch,
+  StoredDeployment,
   StoredRun,
   StoredSchedule,
 } from "../store.ts";
@@ -270,25 +269,26 @@ export class SqliteStore implements Store {
     return this.#attempt("reading", () => this.#hostRows.batches.all());
   }
 
+  deployments(): StoredDeployment[] {
+    return this.#attempt("reading", () => this.#hostRows.deployments.all());
+  }
+
   commit(
     writes: readonly RunWrite[],
     shown?: ShownOfRuns,
-    schedules: ReadonlyMap<string, ScheduleWrite> = new Map(),
-    batches: ReadonlyMap<string, BatchWrite> = new Map(),
-    activities: ReadonlyMap<string, ActivityWrite> = new Map(),
+    ...host: HostWrites
   ): void {
     this.#attempt("writing to", () => {
       if (this.#file.readOnly) throw new StoreError(`${this.path} was opened for reading`);
       this.#file.fence.check();
       // A transaction of the application may have written rows only, or nothing.
-      const isEmpty = writes.length === 0 && schedules.size === 0 && batches.size === 0 &&
-        activities.size === 0;
+      const isEmpty = writes.length === 0 && host.every((each) => (each?.size ?? 0) === 0);
       if (isEmpty && !this.#begun) return;
       if (isEmpty && this.#changes() === this.#changesBefore) return this.rollback();
       this.#transaction(() => {
         // Without a changed page the log gets no frame and looks cut; equal values change no page.
         if (writes.length === 0) this.#sql.nextEpoch.run([]);
-        this.#hostRows.write(schedules, batches, activities);
+        this.#hostRows.write(...host);
         for (const write of writes) this.#write(write, shown?.get(write.row?.runId ?? ""));
       }, () => this.#forgetAll(writes));
       if (writes.length === 0) this.#epoch++;

@@ -44,6 +44,7 @@ export const OWN_TABLES: readonly string[] = [
   "table_migrations",
   "temporalex_schedules",
   "temporalex_batch_operations",
+  "temporalex_deployments",
   "temporalex_activities",
   "temporalex_activity_attributes",
 ];

@@ -329,6 +329,19 @@ export const WorkerVersionStamp = {
   useVersioning: 24,
 } as const;
 
+/** temporal.api.deployment.v1.WorkerDeploymentOptions */
+export const WorkerDeploymentOptions = {
+  deploymentName: 10,
+  buildId: 18,
+  workerVersioningMode: 24,
+} as const;
+
+/** temporal.api.deployment.v1.WorkerDeploymentVersion */
+export const WorkerDeploymentVersion = {
+  buildId: 10,
+  deploymentName: 18,
+} as const;
+
 /** temporal.api.nexus.v1.Endpoint */
 export const Endpoint = {
   version: 8,
@@ -526,6 +539,8 @@ export const EngineHead = {
   resetRunId: 482,
   baseRunIds: 490,
   resetPoints: 498,
+  versioning: 642,
+  workerDeploymentName: 650,
 } as const;
 
 /** temporalex.engine.v1.PairResponse */
@@ -638,6 +653,23 @@ export const EngineNexusEndpoints = {
 export const EngineNexusEndpoint = {
   name: 10,
   id: 18,
+} as const;
+
+/** temporalex.engine.v1.Routing */
+export const EngineRouting = {
+  queues: 10,
+} as const;
+
+/** temporalex.engine.v1.RoutedQueue */
+export const EngineRoutedQueue = {
+  name: 10,
+  activities: 16,
+  versions: 26,
+  current: 34,
+  currentRevision: 40,
+  ramping: 50,
+  rampingRevision: 56,
+  rampingPercentage: 65,
 } as const;
 
 /** google.protobuf.Any */

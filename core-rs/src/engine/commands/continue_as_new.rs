@@ -14,7 +14,7 @@ use crate::engine::messages::events::{ContinuedAsNewAttrs, StartedAttrs};
 use crate::engine::new_run::{self, NewRun, create};
 use crate::engine::state::run::Run;
 use crate::engine::time::{duration, micros, micros_or_zero, timestamp_opt};
-use crate::engine::{retry, search_attributes};
+use crate::engine::{retry, search_attributes, versioning};
 
 message! {
     ContinueAsNew: command::ContinueAsNewWorkflowExecutionCommandAttributes {
@@ -98,7 +98,7 @@ impl Kind for ContinueAsNew {
         }
         let task_timeout = new_run::task_timeout(task_timeout, run_timeout);
         let initiator = if self.initiator == 0 { ContinueAsNewInitiator::Workflow as i32 } else { self.initiator };
-        let attrs = StartedAttrs {
+        let mut attrs = StartedAttrs {
             workflow_type: self.workflow_type.clone(),
             task_queue: self.task_queue.clone(),
             input: self.input.clone(),
@@ -129,6 +129,7 @@ impl Kind for ContinueAsNew {
             completion_callbacks: callbacks::carried(run),
             ..Default::default()
         };
+        versioning::inherit(run, cx, &mut attrs, self.initial_versioning_behavior, false);
         let closing = ContinuedAsNewAttrs {
             new_execution_run_id: run_id.clone(),
             workflow_type: self.workflow_type,

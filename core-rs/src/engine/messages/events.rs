@@ -1,6 +1,7 @@
 //! Attributes of history events, each with its type of event.
 use super::common::*;
 use super::updates::*;
+use super::versioning::{AutoUpgradeInfo, Version};
 use crate::api::enums::v1::EventType;
 use crate::engine::codec::Wire;
 use crate::engine::message::message;
@@ -48,8 +49,9 @@ events! {
         first_execution_run_id str, retry_policy msg(RetryPolicy), attempt i32, workflow_execution_expiration_time ts,
         cron_schedule str, first_workflow_task_backoff dur, memo fields, search_attributes fields,
         prev_auto_reset_points raw(ANY), header fields, parent_workflow_namespace_id str, workflow_id str,
-        completion_callbacks raws(CALLBACK), root_workflow_execution msg(WorkflowExecution), priority raw(PRIORITY),
-        eager_execution_accepted bool,
+        completion_callbacks raws(CALLBACK), root_workflow_execution msg(WorkflowExecution), versioning_override raw(ANY),
+        priority raw(PRIORITY), inherited_pinned_version msg(Version), eager_execution_accepted bool,
+        inherited_auto_upgrade_info msg(AutoUpgradeInfo),
     }
     CompletedAttrs: WorkflowExecutionCompletedEventAttributes {
         result payloads, workflow_task_completed_event_id i64, new_execution_run_id str,
@@ -73,7 +75,8 @@ events! {
     }
     TaskCompletedAttrs: WorkflowTaskCompletedEventAttributes {
         scheduled_event_id i64, started_event_id i64, identity str, binary_checksum str, worker_version msg(WorkerVersionStamp),
-        sdk_metadata raw(SDK_METADATA), metering_metadata raw(METERING),
+        sdk_metadata raw(SDK_METADATA), versioning_behavior i32, worker_deployment_version str, worker_deployment_name str,
+        deployment_version msg(Version), metering_metadata raw(METERING),
     }
     TaskTimedOutAttrs: WorkflowTaskTimedOutEventAttributes {
         scheduled_event_id i64, started_event_id i64, timeout_type i32,

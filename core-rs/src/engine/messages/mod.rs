@@ -7,3 +7,4 @@ pub mod nexus;
 pub mod orders;
 pub mod tasks;
 pub mod updates;
+pub mod versioning;

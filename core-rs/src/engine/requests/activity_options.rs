@@ -219,7 +219,7 @@ pub fn update(engine: &mut Engine, r: &Again) -> Rpc<()> {
 }
 
 /// The paths of a FieldMask, in any spelling of Temporal's API: without underscores, in lower case.
-fn paths(mask: &[u8]) -> Vec<String> {
+pub(super) fn paths(mask: &[u8]) -> Vec<String> {
     let text = |bytes| String::from_utf8_lossy(bytes).replace('_', "").to_lowercase();
     Message(mask)
         .all(google::FieldMask::paths)

@@ -6,6 +6,7 @@ use crate::api::enums::v1::{EventType, PendingActivityState, PendingWorkflowTask
 use crate::engine::machine::Engine;
 use crate::engine::message::message;
 use crate::engine::messages::common::*;
+use crate::engine::messages::versioning::{Version, Versioning};
 use crate::engine::rpc::Rpc;
 use crate::engine::state::pending::{Activity, ChildState};
 use crate::engine::state::request::Again;
@@ -24,7 +25,7 @@ message! {
         parent_namespace_id str, parent_execution msg(WorkflowExecution), execution_time ts, memo fields,
         search_attributes fields, auto_reset_points msg(ResetPoints), task_queue str, state_transition_count i64, history_size_bytes i64,
         most_recent_worker_version_stamp msg(WorkerVersionStamp), execution_duration dur, root_execution msg(WorkflowExecution),
-        first_run_id str,
+        first_run_id str, versioning_info msg(Versioning), worker_deployment_name str,
     }
     ResetPoints: workflow::ResetPoints { points reps(ResetPointInfo), }
     ResetPointInfo: workflow::ResetPointInfo {
@@ -41,6 +42,7 @@ message! {
         last_started_time ts, attempt i32, maximum_attempts i32, scheduled_time ts, expiration_time ts, last_failure failure,
         last_worker_identity str, current_retry_interval dur, last_attempt_complete_time ts, next_attempt_schedule_time ts,
         paused bool, priority raw(PRIORITY), pause_info msg(PauseInfo), activity_options msg(ActivityOptions),
+        last_deployment_version msg(Version),
     }
     PauseInfo: workflow::PendingActivityInfoPauseInfo { pause_time ts, manual msg(PausedBy), }
     PausedBy: workflow::PendingActivityInfoPauseInfoManual { identity str, reason str, }
@@ -103,6 +105,8 @@ fn describe(run: &Run, namespace: &str, now: Micros) -> DescribeResponse {
             execution_duration: closed.then(|| duration((h.close_us - h.execution_time_us).max(0))),
             root_execution: Some(run.root()),
             first_run_id: h.first_run_id.clone(),
+            versioning_info: h.versioning.clone(),
+            worker_deployment_name: h.worker_deployment_name.clone(),
         }),
         pending_activities: run.activities.values().map(|a| pending_activity(a, now)).collect(),
         pending_children: run.children.values().map(pending_child).collect(),
@@ -200,5 +204,6 @@ fn pending_activity(a: &Activity, now: Micros) -> PendingActivity {
         pause_info,
         paused: a.paused(),
         activity_options: Some(options(a)),
+        last_deployment_version: s.deployment_version.clone(),
     }
 }

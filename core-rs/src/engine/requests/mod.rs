@@ -9,6 +9,7 @@ mod activity_tasks;
 mod completion_callbacks;
 mod describe;
 mod describe_nexus;
+mod execution_options;
 mod fire_timer;
 mod get_history;
 mod links;
@@ -20,6 +21,7 @@ mod query_workflow;
 mod request_cancel;
 mod reset_workflow;
 mod set_attributes;
+mod set_routing;
 mod shared;
 mod signal_with_start;
 mod signal_workflow;
@@ -74,6 +76,8 @@ fn route(engine: &mut Engine, r: &Again) -> Rpc<()> {
         Method::NexusCallEnded => nexus::call_ended(engine, r),
         Method::NexusOperationEnded => nexus::operation_ended(engine, r),
         Method::FireTimer => fire_timer::handle(engine, r),
+        Method::UpdateWorkflowExecutionOptions => execution_options::handle(engine, r),
+        Method::SetRouting => set_routing::handle(engine, r),
     }
 }
 

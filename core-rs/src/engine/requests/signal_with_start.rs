@@ -75,6 +75,7 @@ impl From<SignalWithStartRequest> for StartRequest {
             links: r.links,
             on_conflict_options: None,
             priority: r.priority,
+            eager_worker_deployment_options: None,
         }
     }
 }

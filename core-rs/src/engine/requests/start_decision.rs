@@ -47,7 +47,7 @@ impl Engine {
         match (found, latest) {
             (start::Found::Same, Some(slot)) => {
                 let Some(run) = self.runs.get(slot) else { return Ok(()) };
-                let eager_workflow_task = if s.eager { run.eager_task.clone() } else { None };
+                let eager_workflow_task = if s.eager.is_some() { run.eager_task.clone() } else { None };
                 let response = StartResponse { eager_workflow_task, ..response_of(run, true, &self.cx.namespace) };
                 self.started(id, response, with_signal.is_some());
             }
@@ -71,14 +71,15 @@ impl Engine {
                 } else if let Some(slot) = latest {
                     self.with_run(slot, |run, cx| close::terminate_for(run, cx, &run_id));
                 }
-                let eager = s.eager.then(|| s.attrs.identity.clone());
+                let mut s = s;
+                let eager = s.eager.take();
                 start::fresh(&mut self.cx, s, &run_id);
                 let signals = with_signal.is_some();
                 let mut eager_workflow_task = None;
-                if let Some(identity) = eager
+                if let Some(worker) = eager
                     && let Some(mut run) = self.cx.spawned.pop()
                 {
-                    eager_workflow_task = Some(eager::first_task(&mut run, &mut self.cx, identity));
+                    eager_workflow_task = Some(eager::first_task(&mut run, &mut self.cx, &worker));
                     self.cx.spawned.push(run);
                 }
                 if let Some(request) = with_signal

@@ -10,13 +10,16 @@ use crate::engine::machine::Engine;
 use crate::engine::message::message;
 use crate::engine::messages::common::*;
 use crate::engine::messages::events::StartedAttrs;
+use crate::engine::messages::versioning::DeploymentOptions;
 use crate::engine::new_run::task_timeout;
+use crate::engine::queues::Poll;
 use crate::engine::retry;
 use crate::engine::rpc::{self, Rpc};
 use crate::engine::search_attributes;
 use crate::engine::start::{Attach, Start, initiator};
 use crate::engine::state::request::Again;
 use crate::engine::time::{duration, micros};
+use crate::engine::versioning;
 use prost_types::Duration;
 
 message! {
@@ -27,6 +30,7 @@ message! {
         header fields, request_eager_execution bool, continued_failure failure, last_completion_result payloads, workflow_start_delay dur,
         completion_callbacks raws(CALLBACK), workflow_id_conflict_policy i32, user_metadata meta, links raws(LINK),
         versioning_override raw(ANY), on_conflict_options msg(Attach), priority raw(PRIORITY),
+        eager_worker_deployment_options msg(DeploymentOptions),
     }
 }
 
@@ -81,9 +85,8 @@ pub fn checked(cx: &Context, mut r: StartRequest) -> Rpc<Start> {
         return Err(rpc::invalid("attaching request ID is required for attaching completion callbacks"));
     }
     let links = completion_callbacks::check(&r.completion_callbacks, r.links)?;
-    if r.versioning_override.as_ref().is_some_and(|v| !v.is_empty()) {
-        return Err(rpc::unimplemented("worker versioning is not supported by this engine"));
-    }
+    versioning::check_override(cx, r.versioning_override.as_deref(), queue)?;
+    let version = versioning::version_of_worker(cx, r.eager_worker_deployment_options.take())?;
     let read = |name: &str, d: &Option<Duration>| micros(d).map_err(|why| rpc::invalid(format!("Invalid {name}: {why}.")));
     let execution = read("WorkflowExecutionTimeoutSeconds", &r.workflow_execution_timeout)?;
     let mut run_timeout = read("WorkflowRunTimeoutSeconds", &r.workflow_run_timeout)?;
@@ -116,7 +119,7 @@ pub fn checked(cx: &Context, mut r: StartRequest) -> Rpc<Start> {
     search_attributes::check(r.search_attributes.as_deref(), cx.attributes.as_ref()).map_err(rpc::invalid)?;
     let (reuse, conflict) = policies(r.workflow_id_reuse_policy, r.workflow_id_conflict_policy)?;
     let eager = r.request_eager_execution && delay == 0;
-    let attrs = StartedAttrs {
+    let mut attrs = StartedAttrs {
         workflow_type: r.workflow_type,
         task_queue: Some(normal_queue(queue)),
         input: r.input,
@@ -136,10 +139,13 @@ pub fn checked(cx: &Context, mut r: StartRequest) -> Rpc<Start> {
         header: r.header,
         workflow_id: r.workflow_id,
         completion_callbacks: r.completion_callbacks,
+        versioning_override: r.versioning_override,
         priority: r.priority,
-        eager_execution_accepted: eager,
         ..Default::default()
     };
+    attrs.eager_execution_accepted = eager && versioning::starts_on(cx, &attrs, version.as_ref());
+    let worker = Poll { request_id: 0, identity: attrs.identity.clone(), worker_version: None, version, sticky: false };
+    let eager = attrs.eager_execution_accepted.then_some(worker);
     Ok(Start {
         request_id: r.request_id,
         reuse,

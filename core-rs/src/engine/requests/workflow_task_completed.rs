@@ -19,6 +19,7 @@ use crate::engine::messages::common::*;
 use crate::engine::messages::events::*;
 use crate::engine::messages::failure::{Failure, FlagInfo};
 use crate::engine::messages::tasks::ProtocolMessage;
+use crate::engine::messages::versioning::DeploymentOptions;
 use crate::engine::queries::{self, QueryResultEntry};
 use crate::engine::queues::Poll;
 use crate::engine::rpc::{self, Rpc};
@@ -28,7 +29,7 @@ use crate::engine::task_events::write_outside_events;
 use crate::engine::task_response::task_response;
 use crate::engine::time::micros_or_zero;
 use crate::engine::tokens::{self, TaskToken};
-use crate::engine::{eager, reset, updates, workflow_task};
+use crate::engine::{eager, reset, updates, versioning, workflow_task};
 
 message! {
     TaskCompletedRequest: workflowservice::RespondWorkflowTaskCompletedRequest {
@@ -36,7 +37,8 @@ message! {
         return_new_workflow_task bool, force_create_new_workflow_task bool, binary_checksum str,
         query_results reps(QueryResultEntry), namespace str, worker_version_stamp msg(WorkerVersionStamp),
         messages reps(ProtocolMessage), sdk_metadata raw(SDK_METADATA), metering_metadata raw(METERING),
-        capabilities msg(Capabilities), page_number i32, intermediate_page bool,
+        capabilities msg(Capabilities), versioning_behavior i32, deployment_options msg(DeploymentOptions), page_number i32,
+        intermediate_page bool,
     }
     Capabilities: workflowservice::RespondWorkflowTaskCompletedRequestCapabilities {
         discard_speculative_workflow_task_with_events bool,
@@ -143,6 +145,7 @@ fn completed(run: &mut Run, cx: &mut Context, token: &TaskToken, mut req: TaskCo
     // The task stops being pending before anything is written, so that nothing of what follows is buffered.
     write_outside_events(run, Some(&req.identity));
     let Some(task) = workflow_task::remove(run, cx) else { return Err(rpc::task_not_found()) };
+    let version = versioning::version_of_worker(cx, req.deployment_options.clone()).unwrap_or_default();
     let attrs = TaskCompletedAttrs {
         scheduled_event_id: task.scheduled_id,
         started_event_id: task.started_id,
@@ -151,6 +154,10 @@ fn completed(run: &mut Run, cx: &mut Context, token: &TaskToken, mut req: TaskCo
         worker_version: req.worker_version_stamp.clone(),
         sdk_metadata: req.sdk_metadata.take(),
         metering_metadata: req.metering_metadata.take(),
+        versioning_behavior: if version.is_some() { req.versioning_behavior } else { 0 },
+        worker_deployment_version: version.as_ref().map(versioning::old_text).unwrap_or_default(),
+        worker_deployment_name: deployment_name(cx, &req),
+        deployment_version: version,
     };
     let completed_id = run.append(time, &attrs);
     reset::add_point(run, &attrs, completed_id, time);
@@ -161,8 +168,9 @@ fn completed(run: &mut Run, cx: &mut Context, token: &TaskToken, mut req: TaskCo
         run.head.worker_version = req.worker_version_stamp.clone();
     }
     set_sticky(run, cx, &req);
+    versioning::completed(run, cx, &attrs);
 
-    let mut wanted = heartbeat || awaited;
+    let mut wanted = heartbeat || awaited || versioning::is_moving(run);
     for step in steps {
         wanted |= commands::apply(run, cx, step, completed_id, &req.identity);
     }
@@ -171,7 +179,7 @@ fn completed(run: &mut Run, cx: &mut Context, token: &TaskToken, mut req: TaskCo
     }
     queries::answer(run, cx, std::mem::take(&mut req.query_results));
     updates::settle(run, cx);
-    let worker = worker_of(&req, false);
+    let worker = worker_of(cx, &req, false);
     let activity_tasks = eager::activities(run, cx, &worker);
     let since = (heartbeat && no_commands).then_some(task.original_scheduled_us);
     let new_task = run.open() && (wanted || !run.buffer.is_empty() || run.want_task || updates::undecided(run));
@@ -180,8 +188,15 @@ fn completed(run: &mut Run, cx: &mut Context, token: &TaskToken, mut req: TaskCo
 }
 
 /// The worker that completes the task, as one that polls.
-fn worker_of(req: &TaskCompletedRequest, sticky: bool) -> Poll {
-    Poll { request_id: 0, identity: req.identity.clone(), worker_version: req.worker_version_stamp.clone(), sticky }
+fn worker_of(cx: &Context, req: &TaskCompletedRequest, sticky: bool) -> Poll {
+    let version = versioning::version_of_worker(cx, req.deployment_options.clone()).unwrap_or_default();
+    let worker_version = req.worker_version_stamp.clone().filter(|_| version.is_none());
+    Poll { request_id: 0, identity: req.identity.clone(), worker_version, version, sticky }
+}
+
+fn deployment_name(cx: &Context, req: &TaskCompletedRequest) -> String {
+    let options = req.deployment_options.as_ref().filter(|_| cx.routing.is_some());
+    options.map(|o| o.deployment_name.clone()).unwrap_or_default()
 }
 
 /// A reducer that nothing waits for has thrown: the task fails, as where its code had thrown, and is tried again later.
@@ -263,10 +278,11 @@ fn next_task(
         return response;
     }
     if wanted {
-        let inline = req.return_new_workflow_task && run.recent.is_some();
+        let moves = versioning::is_moving(run) || versioning::leaves_worker(run, cx);
+        let inline = req.return_new_workflow_task && run.recent.is_some() && !moves;
         workflow_task::schedule(run, cx.now, !normal && inline, since);
         if inline {
-            let poll = worker_of(req, true);
+            let poll = worker_of(cx, req, true);
             // The worker has the run: the task is partial even where it asked for no sticky queue.
             let delivered = workflow_task::start(run, cx, &poll, INLINE_REQUEST_ID.into(), true);
             let (task, splice) = task_response(run, cx, delivered, true, req.force_create_new_workflow_task);

@@ -4,6 +4,7 @@ use crate::engine::message::message;
 use crate::engine::messages::common::*;
 use crate::engine::messages::events::ActivityScheduledAttrs;
 use crate::engine::messages::nexus::{CallbackState, NexusState};
+use crate::engine::messages::versioning::Version;
 use crate::engine::queues::QueueKey;
 use crate::engine::time::Micros;
 
@@ -14,7 +15,7 @@ message! {
         request_id str, identity str, heartbeat_us i64, heartbeat_details payloads, last_failure failure,
         cancel_requested_id i64, last_complete_us i64, expiration_us i64, worker_version msg(WorkerVersionStamp),
         last_interval_us i64, attrs msg(ActivityScheduledAttrs), paused_us i64, paused_by str, pause_reason str, was_reset bool,
-        resets_heartbeat bool, original msg(ActivityScheduledAttrs),
+        resets_heartbeat bool, original msg(ActivityScheduledAttrs), deployment_version msg(Version),
     }
     /// A child whose end its parent has not seen. `run_id` is its first run's, empty until it is started; `started_id` that of the Started event,
     /// 0 while that is buffered.

@@ -13,6 +13,7 @@ use crate::engine::event::Buffered;
 use crate::engine::limits;
 use crate::engine::message::message;
 use crate::engine::messages::common::*;
+use crate::engine::messages::versioning::Versioning;
 use crate::engine::queues::QueueKey;
 use crate::engine::time::Micros;
 use crate::sorted::{SortedMap, SortedSet};
@@ -29,7 +30,8 @@ message! {
         retry_policy msg(RetryPolicy), execution_time_us i64, worker_version msg(WorkerVersionStamp), user_metadata meta,
         transitions i64, close_event_id i64, priority raw(PRIORITY), first_start_us i64, sticky_life u64,
         parent msg(WorkflowExecution), parent_initiated_id i64, root msg(WorkflowExecution), order_seq i64,
-        task_lost i32, reset_run_id str, base_run_ids strs, reset_points reps(ResetPoint),
+        task_lost i32, reset_run_id str, base_run_ids strs, reset_points reps(ResetPoint), versioning msg(Versioning),
+        worker_deployment_name str,
     }
     /// A task that a reset can go back to: the first one that a build completed. `run_id` is empty for the run itself.
     ResetPoint: engine::ResetPoint { binary_checksum str, build_id str, run_id str, completed_id i64, time_us i64, }

@@ -261,7 +261,7 @@ const REJECTED: readonly (readonly [request: Json, message: RegExp, code?: numbe
   [{ ...query, unpauseActivitiesOperation: {} }, /activity filter must be set/],
   [{ ...query, resetActivitiesOperation: { type: "" } }, /activity filter must be set/],
   [{ ...query, updateActivityOptionsOperation: { matchAll: false } }, /activity filter/],
-  [{ ...query, updateWorkflowOptionsOperation: {} }, /updateWorkflowOptions/, Code.UNIMPLEMENTED],
+  [{ ...query, updateWorkflowOptionsOperation: {} }, /UpdateMask is required/],
   [
     { ...query, deleteActivitiesOperation: {} },
     /standalone activities are changed one at a time/,

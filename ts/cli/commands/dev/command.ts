@@ -10,7 +10,7 @@ For development and tests on one machine only: no TLS, no authentication, loopba
   lines: true,
   drains: true,
   notes:
-    `Not supported: worker versioning, and Nexus beyond this server. Such calls fail with UNIMPLEMENTED and a message that names an alternative.
+    `Not supported: versioning by build id, and Nexus beyond this server. Such calls fail with UNIMPLEMENTED and a message that names an alternative.
 With --json, the field event of each line is ready (with address, port, httpAddress, namespaces, store and ms) or stopped.`,
   exits: [
     "0 Ctrl-C or SIGTERM",

@@ -5,20 +5,25 @@
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "../../../../../descriptors.ts";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "../../../../../well_known.ts";
 import type { ContinueAsNewVersioningBehavior } from "../../enums/v1/workflow_pb.ts";
 import { file_temporal_api_enums_v1_workflow } from "../../enums/v1/workflow_pb.ts";
-import type { WorkerVersioningMode } from "../../enums/v1/deployment_pb.ts";
+import type { VersionDrainageStatus, WorkerDeploymentVersionStatus, WorkerVersioningMode } from "../../enums/v1/deployment_pb.ts";
 import { file_temporal_api_enums_v1_deployment } from "../../enums/v1/deployment_pb.ts";
+import type { RoutingConfigUpdateState, TaskQueueType } from "../../enums/v1/task_queue_pb.ts";
 import { file_temporal_api_enums_v1_task_queue } from "../../enums/v1/task_queue_pb.ts";
+import type { Payload } from "../../common/v1/message_pb.ts";
 import { file_temporal_api_common_v1_message } from "../../common/v1/message_pb.ts";
+import type { ComputeConfig, ComputeConfigSummary } from "../../compute/v1/config_pb.ts";
+import { file_temporal_api_compute_v1_config } from "../../compute/v1/config_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file temporal/api/deployment/v1/message.proto.
  */
 export const file_temporal_api_deployment_v1_message: GenFile = /*@__PURE__*/
-  fileDesc("Cih0ZW1wb3JhbC9hcGkvZGVwbG95bWVudC92MS9tZXNzYWdlLnByb3RvEhp0ZW1wb3JhbC5hcGkuZGVwbG95bWVudC52MSKRAQoXV29ya2VyRGVwbG95bWVudE9wdGlvbnMSFwoPZGVwbG95bWVudF9uYW1lGAEgASgJEhAKCGJ1aWxkX2lkGAIgASgJEksKFndvcmtlcl92ZXJzaW9uaW5nX21vZGUYAyABKA4yKy50ZW1wb3JhbC5hcGkuZW51bXMudjEuV29ya2VyVmVyc2lvbmluZ01vZGUiMwoKRGVwbG95bWVudBITCgtzZXJpZXNfbmFtZRgBIAEoCRIQCghidWlsZF9pZBgCIAEoCSJEChdXb3JrZXJEZXBsb3ltZW50VmVyc2lvbhIQCghidWlsZF9pZBgBIAEoCRIXCg9kZXBsb3ltZW50X25hbWUYAiABKAkiigIKGEluaGVyaXRlZEF1dG9VcGdyYWRlSW5mbxJWChlzb3VyY2VfZGVwbG95bWVudF92ZXJzaW9uGAEgASgLMjMudGVtcG9yYWwuYXBpLmRlcGxveW1lbnQudjEuV29ya2VyRGVwbG95bWVudFZlcnNpb24SKQohc291cmNlX2RlcGxveW1lbnRfcmV2aXNpb25fbnVtYmVyGAIgASgDEmsKK2NvbnRpbnVlX2FzX25ld19pbml0aWFsX3ZlcnNpb25pbmdfYmVoYXZpb3IYAyABKA4yNi50ZW1wb3JhbC5hcGkuZW51bXMudjEuQ29udGludWVBc05ld1ZlcnNpb25pbmdCZWhhdmlvckKdAQodaW8udGVtcG9yYWwuYXBpLmRlcGxveW1lbnQudjFCDE1lc3NhZ2VQcm90b1ABWitnby50ZW1wb3JhbC5pby9hcGkvZGVwbG95bWVudC92MTtkZXBsb3ltZW50qgIcVGVtcG9yYWxpby5BcGkuRGVwbG95bWVudC5WMeoCH1RlbXBvcmFsaW86OkFwaTo6RGVwbG95bWVudDo6VjFiBnByb3RvMw", [file_google_protobuf_timestamp, file_temporal_api_enums_v1_workflow, file_temporal_api_enums_v1_deployment, file_temporal_api_enums_v1_task_queue, file_temporal_api_common_v1_message]);
+  fileDesc("Cih0ZW1wb3JhbC9hcGkvZGVwbG95bWVudC92MS9tZXNzYWdlLnByb3RvEhp0ZW1wb3JhbC5hcGkuZGVwbG95bWVudC52MSKRAQoXV29ya2VyRGVwbG95bWVudE9wdGlvbnMSFwoPZGVwbG95bWVudF9uYW1lGAEgASgJEhAKCGJ1aWxkX2lkGAIgASgJEksKFndvcmtlcl92ZXJzaW9uaW5nX21vZGUYAyABKA4yKy50ZW1wb3JhbC5hcGkuZW51bXMudjEuV29ya2VyVmVyc2lvbmluZ01vZGUiMwoKRGVwbG95bWVudBITCgtzZXJpZXNfbmFtZRgBIAEoCRIQCghidWlsZF9pZBgCIAEoCSKpCAobV29ya2VyRGVwbG95bWVudFZlcnNpb25JbmZvEg8KB3ZlcnNpb24YASABKAkSRAoGc3RhdHVzGA4gASgOMjQudGVtcG9yYWwuYXBpLmVudW1zLnYxLldvcmtlckRlcGxveW1lbnRWZXJzaW9uU3RhdHVzEk8KEmRlcGxveW1lbnRfdmVyc2lvbhgLIAEoCzIzLnRlbXBvcmFsLmFwaS5kZXBsb3ltZW50LnYxLldvcmtlckRlcGxveW1lbnRWZXJzaW9uEhcKD2RlcGxveW1lbnRfbmFtZRgCIAEoCRIvCgtjcmVhdGVfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASOAoUcm91dGluZ19jaGFuZ2VkX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjYKEmN1cnJlbnRfc2luY2VfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNgoScmFtcGluZ19zaW5jZV90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI5ChVmaXJzdF9hY3RpdmF0aW9uX3RpbWUYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjUKEWxhc3RfY3VycmVudF90aW1lGA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI6ChZsYXN0X2RlYWN0aXZhdGlvbl90aW1lGA0gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIXCg9yYW1wX3BlcmNlbnRhZ2UYByABKAISZgoQdGFza19xdWV1ZV9pbmZvcxgIIAMoCzJMLnRlbXBvcmFsLmFwaS5kZXBsb3ltZW50LnYxLldvcmtlckRlcGxveW1lbnRWZXJzaW9uSW5mby5WZXJzaW9uVGFza1F1ZXVlSW5mbxJGCg1kcmFpbmFnZV9pbmZvGAkgASgLMi8udGVtcG9yYWwuYXBpLmRlcGxveW1lbnQudjEuVmVyc2lvbkRyYWluYWdlSW5mbxI9CghtZXRhZGF0YRgKIAEoCzIrLnRlbXBvcmFsLmFwaS5kZXBsb3ltZW50LnYxLlZlcnNpb25NZXRhZGF0YRI+Cg5jb21wdXRlX2NvbmZpZxgQIAEoCzImLnRlbXBvcmFsLmFwaS5jb21wdXRlLnYxLkNvbXB1dGVDb25maWcSHgoWbGFzdF9tb2RpZmllcl9pZGVudGl0eRgRIAEoCRpYChRWZXJzaW9uVGFza1F1ZXVlSW5mbxIMCgRuYW1lGAEgASgJEjIKBHR5cGUYAiABKA4yJC50ZW1wb3JhbC5hcGkuZW51bXMudjEuVGFza1F1ZXVlVHlwZSLBAQoTVmVyc2lvbkRyYWluYWdlSW5mbxI8CgZzdGF0dXMYASABKA4yLC50ZW1wb3JhbC5hcGkuZW51bXMudjEuVmVyc2lvbkRyYWluYWdlU3RhdHVzEjUKEWxhc3RfY2hhbmdlZF90aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI1ChFsYXN0X2NoZWNrZWRfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAi2AEKDUNvbXB1dGVTdGF0dXMSXwoTcHJvdmlkZXJfdmFsaWRhdGlvbhgBIAEoCzJCLnRlbXBvcmFsLmFwaS5kZXBsb3ltZW50LnYxLkNvbXB1dGVTdGF0dXMuUHJvdmlkZXJWYWxpZGF0aW9uU3RhdHVzGmYKGFByb3ZpZGVyVmFsaWRhdGlvblN0YXR1cxIVCg1lcnJvcl9tZXNzYWdlGAEgASgJEjMKD2xhc3RfY2hlY2tfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAigAoKFFdvcmtlckRlcGxveW1lbnRJbmZvEgwKBG5hbWUYASABKAkSagoRdmVyc2lvbl9zdW1tYXJpZXMYAiADKAsyTy50ZW1wb3JhbC5hcGkuZGVwbG95bWVudC52MS5Xb3JrZXJEZXBsb3ltZW50SW5mby5Xb3JrZXJEZXBsb3ltZW50VmVyc2lvblN1bW1hcnkSLwoLY3JlYXRlX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEkEKDnJvdXRpbmdfY29uZmlnGAQgASgLMikudGVtcG9yYWwuYXBpLmRlcGxveW1lbnQudjEuUm91dGluZ0NvbmZpZxIeChZsYXN0X21vZGlmaWVyX2lkZW50aXR5GAUgASgJEhgKEG1hbmFnZXJfaWRlbnRpdHkYBiABKAkSVAobcm91dGluZ19jb25maWdfdXBkYXRlX3N0YXRlGAcgASgOMi8udGVtcG9yYWwuYXBpLmVudW1zLnYxLlJvdXRpbmdDb25maWdVcGRhdGVTdGF0ZRrpBgoeV29ya2VyRGVwbG95bWVudFZlcnNpb25TdW1tYXJ5Eg8KB3ZlcnNpb24YASABKAkSRAoGc3RhdHVzGAsgASgOMjQudGVtcG9yYWwuYXBpLmVudW1zLnYxLldvcmtlckRlcGxveW1lbnRWZXJzaW9uU3RhdHVzEk8KEmRlcGxveW1lbnRfdmVyc2lvbhgEIAEoCzIzLnRlbXBvcmFsLmFwaS5kZXBsb3ltZW50LnYxLldvcmtlckRlcGxveW1lbnRWZXJzaW9uEi8KC2NyZWF0ZV90aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBJFCg9kcmFpbmFnZV9zdGF0dXMYAyABKA4yLC50ZW1wb3JhbC5hcGkuZW51bXMudjEuVmVyc2lvbkRyYWluYWdlU3RhdHVzEkYKDWRyYWluYWdlX2luZm8YBSABKAsyLy50ZW1wb3JhbC5hcGkuZGVwbG95bWVudC52MS5WZXJzaW9uRHJhaW5hZ2VJbmZvEjYKEmN1cnJlbnRfc2luY2VfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNgoScmFtcGluZ19zaW5jZV90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI3ChNyb3V0aW5nX3VwZGF0ZV90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI5ChVmaXJzdF9hY3RpdmF0aW9uX3RpbWUYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjUKEWxhc3RfY3VycmVudF90aW1lGAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI6ChZsYXN0X2RlYWN0aXZhdGlvbl90aW1lGAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBJFCg5jb21wdXRlX2NvbmZpZxgNIAEoCzItLnRlbXBvcmFsLmFwaS5jb21wdXRlLnYxLkNvbXB1dGVDb25maWdTdW1tYXJ5EkEKDmNvbXB1dGVfc3RhdHVzGA4gASgLMikudGVtcG9yYWwuYXBpLmRlcGxveW1lbnQudjEuQ29tcHV0ZVN0YXR1cyJEChdXb3JrZXJEZXBsb3ltZW50VmVyc2lvbhIQCghidWlsZF9pZBgBIAEoCRIXCg9kZXBsb3ltZW50X25hbWUYAiABKAkirQEKD1ZlcnNpb25NZXRhZGF0YRJJCgdlbnRyaWVzGAEgAygLMjgudGVtcG9yYWwuYXBpLmRlcGxveW1lbnQudjEuVmVyc2lvbk1ldGFkYXRhLkVudHJpZXNFbnRyeRpPCgxFbnRyaWVzRW50cnkSCwoDa2V5GAEgASgJEi4KBXZhbHVlGAIgASgLMh8udGVtcG9yYWwuYXBpLmNvbW1vbi52MS5QYXlsb2FkOgI4ASKBBAoNUm91dGluZ0NvbmZpZxJXChpjdXJyZW50X2RlcGxveW1lbnRfdmVyc2lvbhgHIAEoCzIzLnRlbXBvcmFsLmFwaS5kZXBsb3ltZW50LnYxLldvcmtlckRlcGxveW1lbnRWZXJzaW9uEhcKD2N1cnJlbnRfdmVyc2lvbhgBIAEoCRJXChpyYW1waW5nX2RlcGxveW1lbnRfdmVyc2lvbhgJIAEoCzIzLnRlbXBvcmFsLmFwaS5kZXBsb3ltZW50LnYxLldvcmtlckRlcGxveW1lbnRWZXJzaW9uEhcKD3JhbXBpbmdfdmVyc2lvbhgCIAEoCRIiChpyYW1waW5nX3ZlcnNpb25fcGVyY2VudGFnZRgDIAEoAhJAChxjdXJyZW50X3ZlcnNpb25fY2hhbmdlZF90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBJAChxyYW1waW5nX3ZlcnNpb25fY2hhbmdlZF90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBJLCidyYW1waW5nX3ZlcnNpb25fcGVyY2VudGFnZV9jaGFuZ2VkX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhcKD3JldmlzaW9uX251bWJlchgKIAEoAyKKAgoYSW5oZXJpdGVkQXV0b1VwZ3JhZGVJbmZvElYKGXNvdXJjZV9kZXBsb3ltZW50X3ZlcnNpb24YASABKAsyMy50ZW1wb3JhbC5hcGkuZGVwbG95bWVudC52MS5Xb3JrZXJEZXBsb3ltZW50VmVyc2lvbhIpCiFzb3VyY2VfZGVwbG95bWVudF9yZXZpc2lvbl9udW1iZXIYAiABKAMSaworY29udGludWVfYXNfbmV3X2luaXRpYWxfdmVyc2lvbmluZ19iZWhhdmlvchgDIAEoDjI2LnRlbXBvcmFsLmFwaS5lbnVtcy52MS5Db250aW51ZUFzTmV3VmVyc2lvbmluZ0JlaGF2aW9yQp0BCh1pby50ZW1wb3JhbC5hcGkuZGVwbG95bWVudC52MUIMTWVzc2FnZVByb3RvUAFaK2dvLnRlbXBvcmFsLmlvL2FwaS9kZXBsb3ltZW50L3YxO2RlcGxveW1lbnSqAhxUZW1wb3JhbGlvLkFwaS5EZXBsb3ltZW50LlYx6gIfVGVtcG9yYWxpbzo6QXBpOjpEZXBsb3ltZW50OjpWMWIGcHJvdG8z", [file_google_protobuf_timestamp, file_temporal_api_enums_v1_workflow, file_temporal_api_enums_v1_deployment, file_temporal_api_enums_v1_task_queue, file_temporal_api_common_v1_message, file_temporal_api_compute_v1_config]);
 
 /**
  * @generated from message temporal.api.deployment.v1.WorkerDeploymentOptions
@@ -70,6 +75,320 @@ export const DeploymentSchema: GenMessage<Deployment> = /*@__PURE__*/
   messageDesc(file_temporal_api_deployment_v1_message, 1);
 
 /**
+ * @generated from message temporal.api.deployment.v1.WorkerDeploymentVersionInfo
+ */
+export type WorkerDeploymentVersionInfo = Message<"temporal.api.deployment.v1.WorkerDeploymentVersionInfo"> & {
+  /**
+   * @generated from field: string version = 1;
+   */
+  version: string;
+
+  /**
+   * @generated from field: temporal.api.enums.v1.WorkerDeploymentVersionStatus status = 14;
+   */
+  status: WorkerDeploymentVersionStatus;
+
+  /**
+   * @generated from field: temporal.api.deployment.v1.WorkerDeploymentVersion deployment_version = 11;
+   */
+  deploymentVersion?: WorkerDeploymentVersion | undefined;
+
+  /**
+   * @generated from field: string deployment_name = 2;
+   */
+  deploymentName: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp create_time = 3;
+   */
+  createTime?: Timestamp | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp routing_changed_time = 4;
+   */
+  routingChangedTime?: Timestamp | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp current_since_time = 5;
+   */
+  currentSinceTime?: Timestamp | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp ramping_since_time = 6;
+   */
+  rampingSinceTime?: Timestamp | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp first_activation_time = 12;
+   */
+  firstActivationTime?: Timestamp | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp last_current_time = 15;
+   */
+  lastCurrentTime?: Timestamp | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp last_deactivation_time = 13;
+   */
+  lastDeactivationTime?: Timestamp | undefined;
+
+  /**
+   * @generated from field: float ramp_percentage = 7;
+   */
+  rampPercentage: number;
+
+  /**
+   * @generated from field: repeated temporal.api.deployment.v1.WorkerDeploymentVersionInfo.VersionTaskQueueInfo task_queue_infos = 8;
+   */
+  taskQueueInfos: WorkerDeploymentVersionInfo_VersionTaskQueueInfo[];
+
+  /**
+   * @generated from field: temporal.api.deployment.v1.VersionDrainageInfo drainage_info = 9;
+   */
+  drainageInfo?: VersionDrainageInfo | undefined;
+
+  /**
+   * @generated from field: temporal.api.deployment.v1.VersionMetadata metadata = 10;
+   */
+  metadata?: VersionMetadata | undefined;
+
+  /**
+   * @generated from field: temporal.api.compute.v1.ComputeConfig compute_config = 16;
+   */
+  computeConfig?: ComputeConfig | undefined;
+
+  /**
+   * @generated from field: string last_modifier_identity = 17;
+   */
+  lastModifierIdentity: string;
+};
+
+/**
+ * Describes the message temporal.api.deployment.v1.WorkerDeploymentVersionInfo.
+ * Use `create(WorkerDeploymentVersionInfoSchema)` to create a new message.
+ */
+export const WorkerDeploymentVersionInfoSchema: GenMessage<WorkerDeploymentVersionInfo> = /*@__PURE__*/
+  messageDesc(file_temporal_api_deployment_v1_message, 2);
+
+/**
+ * @generated from message temporal.api.deployment.v1.WorkerDeploymentVersionInfo.VersionTaskQueueInfo
+ */
+export type WorkerDeploymentVersionInfo_VersionTaskQueueInfo = Message<"temporal.api.deployment.v1.WorkerDeploymentVersionInfo.VersionTaskQueueInfo"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: temporal.api.enums.v1.TaskQueueType type = 2;
+   */
+  type: TaskQueueType;
+};
+
+/**
+ * Describes the message temporal.api.deployment.v1.WorkerDeploymentVersionInfo.VersionTaskQueueInfo.
+ * Use `create(WorkerDeploymentVersionInfo_VersionTaskQueueInfoSchema)` to create a new message.
+ */
+export const WorkerDeploymentVersionInfo_VersionTaskQueueInfoSchema: GenMessage<WorkerDeploymentVersionInfo_VersionTaskQueueInfo> = /*@__PURE__*/
+  messageDesc(file_temporal_api_deployment_v1_message, 2, 0);
+
+/**
+ * @generated from message temporal.api.deployment.v1.VersionDrainageInfo
+ */
+export type VersionDrainageInfo = Message<"temporal.api.deployment.v1.VersionDrainageInfo"> & {
+  /**
+   * @generated from field: temporal.api.enums.v1.VersionDrainageStatus status = 1;
+   */
+  status: VersionDrainageStatus;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp last_changed_time = 2;
+   */
+  lastChangedTime?: Timestamp | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp last_checked_time = 3;
+   */
+  lastCheckedTime?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message temporal.api.deployment.v1.VersionDrainageInfo.
+ * Use `create(VersionDrainageInfoSchema)` to create a new message.
+ */
+export const VersionDrainageInfoSchema: GenMessage<VersionDrainageInfo> = /*@__PURE__*/
+  messageDesc(file_temporal_api_deployment_v1_message, 3);
+
+/**
+ * @generated from message temporal.api.deployment.v1.ComputeStatus
+ */
+export type ComputeStatus = Message<"temporal.api.deployment.v1.ComputeStatus"> & {
+  /**
+   * @generated from field: temporal.api.deployment.v1.ComputeStatus.ProviderValidationStatus provider_validation = 1;
+   */
+  providerValidation?: ComputeStatus_ProviderValidationStatus | undefined;
+};
+
+/**
+ * Describes the message temporal.api.deployment.v1.ComputeStatus.
+ * Use `create(ComputeStatusSchema)` to create a new message.
+ */
+export const ComputeStatusSchema: GenMessage<ComputeStatus> = /*@__PURE__*/
+  messageDesc(file_temporal_api_deployment_v1_message, 4);
+
+/**
+ * @generated from message temporal.api.deployment.v1.ComputeStatus.ProviderValidationStatus
+ */
+export type ComputeStatus_ProviderValidationStatus = Message<"temporal.api.deployment.v1.ComputeStatus.ProviderValidationStatus"> & {
+  /**
+   * @generated from field: string error_message = 1;
+   */
+  errorMessage: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp last_check_time = 2;
+   */
+  lastCheckTime?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message temporal.api.deployment.v1.ComputeStatus.ProviderValidationStatus.
+ * Use `create(ComputeStatus_ProviderValidationStatusSchema)` to create a new message.
+ */
+export const ComputeStatus_ProviderValidationStatusSchema: GenMessage<ComputeStatus_ProviderValidationStatus> = /*@__PURE__*/
+  messageDesc(file_temporal_api_deployment_v1_message, 4, 0);
+
+/**
+ * @generated from message temporal.api.deployment.v1.WorkerDeploymentInfo
+ */
+export type WorkerDeploymentInfo = Message<"temporal.api.deployment.v1.WorkerDeploymentInfo"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: repeated temporal.api.deployment.v1.WorkerDeploymentInfo.WorkerDeploymentVersionSummary version_summaries = 2;
+   */
+  versionSummaries: WorkerDeploymentInfo_WorkerDeploymentVersionSummary[];
+
+  /**
+   * @generated from field: google.protobuf.Timestamp create_time = 3;
+   */
+  createTime?: Timestamp | undefined;
+
+  /**
+   * @generated from field: temporal.api.deployment.v1.RoutingConfig routing_config = 4;
+   */
+  routingConfig?: RoutingConfig | undefined;
+
+  /**
+   * @generated from field: string last_modifier_identity = 5;
+   */
+  lastModifierIdentity: string;
+
+  /**
+   * @generated from field: string manager_identity = 6;
+   */
+  managerIdentity: string;
+
+  /**
+   * @generated from field: temporal.api.enums.v1.RoutingConfigUpdateState routing_config_update_state = 7;
+   */
+  routingConfigUpdateState: RoutingConfigUpdateState;
+};
+
+/**
+ * Describes the message temporal.api.deployment.v1.WorkerDeploymentInfo.
+ * Use `create(WorkerDeploymentInfoSchema)` to create a new message.
+ */
+export const WorkerDeploymentInfoSchema: GenMessage<WorkerDeploymentInfo> = /*@__PURE__*/
+  messageDesc(file_temporal_api_deployment_v1_message, 5);
+
+/**
+ * @generated from message temporal.api.deployment.v1.WorkerDeploymentInfo.WorkerDeploymentVersionSummary
+ */
+export type WorkerDeploymentInfo_WorkerDeploymentVersionSummary = Message<"temporal.api.deployment.v1.WorkerDeploymentInfo.WorkerDeploymentVersionSummary"> & {
+  /**
+   * @generated from field: string version = 1;
+   */
+  version: string;
+
+  /**
+   * @generated from field: temporal.api.enums.v1.WorkerDeploymentVersionStatus status = 11;
+   */
+  status: WorkerDeploymentVersionStatus;
+
+  /**
+   * @generated from field: temporal.api.deployment.v1.WorkerDeploymentVersion deployment_version = 4;
+   */
+  deploymentVersion?: WorkerDeploymentVersion | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp create_time = 2;
+   */
+  createTime?: Timestamp | undefined;
+
+  /**
+   * @generated from field: temporal.api.enums.v1.VersionDrainageStatus drainage_status = 3;
+   */
+  drainageStatus: VersionDrainageStatus;
+
+  /**
+   * @generated from field: temporal.api.deployment.v1.VersionDrainageInfo drainage_info = 5;
+   */
+  drainageInfo?: VersionDrainageInfo | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp current_since_time = 6;
+   */
+  currentSinceTime?: Timestamp | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp ramping_since_time = 7;
+   */
+  rampingSinceTime?: Timestamp | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp routing_update_time = 8;
+   */
+  routingUpdateTime?: Timestamp | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp first_activation_time = 9;
+   */
+  firstActivationTime?: Timestamp | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp last_current_time = 12;
+   */
+  lastCurrentTime?: Timestamp | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp last_deactivation_time = 10;
+   */
+  lastDeactivationTime?: Timestamp | undefined;
+
+  /**
+   * @generated from field: temporal.api.compute.v1.ComputeConfigSummary compute_config = 13;
+   */
+  computeConfig?: ComputeConfigSummary | undefined;
+
+  /**
+   * @generated from field: temporal.api.deployment.v1.ComputeStatus compute_status = 14;
+   */
+  computeStatus?: ComputeStatus | undefined;
+};
+
+/**
+ * Describes the message temporal.api.deployment.v1.WorkerDeploymentInfo.WorkerDeploymentVersionSummary.
+ * Use `create(WorkerDeploymentInfo_WorkerDeploymentVersionSummarySchema)` to create a new message.
+ */
+export const WorkerDeploymentInfo_WorkerDeploymentVersionSummarySchema: GenMessage<WorkerDeploymentInfo_WorkerDeploymentVersionSummary> = /*@__PURE__*/
+  messageDesc(file_temporal_api_deployment_v1_message, 5, 0);
+
+/**
  * @generated from message temporal.api.deployment.v1.WorkerDeploymentVersion
  */
 export type WorkerDeploymentVersion = Message<"temporal.api.deployment.v1.WorkerDeploymentVersion"> & {
@@ -89,7 +408,81 @@ export type WorkerDeploymentVersion = Message<"temporal.api.deployment.v1.Worker
  * Use `create(WorkerDeploymentVersionSchema)` to create a new message.
  */
 export const WorkerDeploymentVersionSchema: GenMessage<WorkerDeploymentVersion> = /*@__PURE__*/
-  messageDesc(file_temporal_api_deployment_v1_message, 2);
+  messageDesc(file_temporal_api_deployment_v1_message, 6);
+
+/**
+ * @generated from message temporal.api.deployment.v1.VersionMetadata
+ */
+export type VersionMetadata = Message<"temporal.api.deployment.v1.VersionMetadata"> & {
+  /**
+   * @generated from field: map<string, temporal.api.common.v1.Payload> entries = 1;
+   */
+  entries: { [key: string]: Payload };
+};
+
+/**
+ * Describes the message temporal.api.deployment.v1.VersionMetadata.
+ * Use `create(VersionMetadataSchema)` to create a new message.
+ */
+export const VersionMetadataSchema: GenMessage<VersionMetadata> = /*@__PURE__*/
+  messageDesc(file_temporal_api_deployment_v1_message, 7);
+
+/**
+ * @generated from message temporal.api.deployment.v1.RoutingConfig
+ */
+export type RoutingConfig = Message<"temporal.api.deployment.v1.RoutingConfig"> & {
+  /**
+   * @generated from field: temporal.api.deployment.v1.WorkerDeploymentVersion current_deployment_version = 7;
+   */
+  currentDeploymentVersion?: WorkerDeploymentVersion | undefined;
+
+  /**
+   * @generated from field: string current_version = 1;
+   */
+  currentVersion: string;
+
+  /**
+   * @generated from field: temporal.api.deployment.v1.WorkerDeploymentVersion ramping_deployment_version = 9;
+   */
+  rampingDeploymentVersion?: WorkerDeploymentVersion | undefined;
+
+  /**
+   * @generated from field: string ramping_version = 2;
+   */
+  rampingVersion: string;
+
+  /**
+   * @generated from field: float ramping_version_percentage = 3;
+   */
+  rampingVersionPercentage: number;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp current_version_changed_time = 4;
+   */
+  currentVersionChangedTime?: Timestamp | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp ramping_version_changed_time = 5;
+   */
+  rampingVersionChangedTime?: Timestamp | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp ramping_version_percentage_changed_time = 6;
+   */
+  rampingVersionPercentageChangedTime?: Timestamp | undefined;
+
+  /**
+   * @generated from field: int64 revision_number = 10;
+   */
+  revisionNumber: bigint;
+};
+
+/**
+ * Describes the message temporal.api.deployment.v1.RoutingConfig.
+ * Use `create(RoutingConfigSchema)` to create a new message.
+ */
+export const RoutingConfigSchema: GenMessage<RoutingConfig> = /*@__PURE__*/
+  messageDesc(file_temporal_api_deployment_v1_message, 8);
 
 /**
  * @generated from message temporal.api.deployment.v1.InheritedAutoUpgradeInfo
@@ -116,5 +509,5 @@ export type InheritedAutoUpgradeInfo = Message<"temporal.api.deployment.v1.Inher
  * Use `create(InheritedAutoUpgradeInfoSchema)` to create a new message.
  */
 export const InheritedAutoUpgradeInfoSchema: GenMessage<InheritedAutoUpgradeInfo> = /*@__PURE__*/
-  messageDesc(file_temporal_api_deployment_v1_message, 3);
+  messageDesc(file_temporal_api_deployment_v1_message, 9);
 

@@ -11,7 +11,38 @@ import type { UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file temporal/api/enums/v1/deployment.proto.
  */
 export const file_temporal_api_enums_v1_deployment: GenFile = /*@__PURE__*/
-  fileDesc("CiZ0ZW1wb3JhbC9hcGkvZW51bXMvdjEvZGVwbG95bWVudC5wcm90bxIVdGVtcG9yYWwuYXBpLmVudW1zLnYxKowBChRXb3JrZXJWZXJzaW9uaW5nTW9kZRImCiJXT1JLRVJfVkVSU0lPTklOR19NT0RFX1VOU1BFQ0lGSUVEEAASJgoiV09SS0VSX1ZFUlNJT05JTkdfTU9ERV9VTlZFUlNJT05FRBABEiQKIFdPUktFUl9WRVJTSU9OSU5HX01PREVfVkVSU0lPTkVEEAJChwEKGGlvLnRlbXBvcmFsLmFwaS5lbnVtcy52MUIPRGVwbG95bWVudFByb3RvUAFaIWdvLnRlbXBvcmFsLmlvL2FwaS9lbnVtcy92MTtlbnVtc6oCF1RlbXBvcmFsaW8uQXBpLkVudW1zLlYx6gIaVGVtcG9yYWxpbzo6QXBpOjpFbnVtczo6VjFiBnByb3RvMw");
+  fileDesc("CiZ0ZW1wb3JhbC9hcGkvZW51bXMvdjEvZGVwbG95bWVudC5wcm90bxIVdGVtcG9yYWwuYXBpLmVudW1zLnYxKosBChVWZXJzaW9uRHJhaW5hZ2VTdGF0dXMSJwojVkVSU0lPTl9EUkFJTkFHRV9TVEFUVVNfVU5TUEVDSUZJRUQQABIkCiBWRVJTSU9OX0RSQUlOQUdFX1NUQVRVU19EUkFJTklORxABEiMKH1ZFUlNJT05fRFJBSU5BR0VfU1RBVFVTX0RSQUlORUQQAiqMAQoUV29ya2VyVmVyc2lvbmluZ01vZGUSJgoiV09SS0VSX1ZFUlNJT05JTkdfTU9ERV9VTlNQRUNJRklFRBAAEiYKIldPUktFUl9WRVJTSU9OSU5HX01PREVfVU5WRVJTSU9ORUQQARIkCiBXT1JLRVJfVkVSU0lPTklOR19NT0RFX1ZFUlNJT05FRBACKucCCh1Xb3JrZXJEZXBsb3ltZW50VmVyc2lvblN0YXR1cxIwCixXT1JLRVJfREVQTE9ZTUVOVF9WRVJTSU9OX1NUQVRVU19VTlNQRUNJRklFRBAAEi0KKVdPUktFUl9ERVBMT1lNRU5UX1ZFUlNJT05fU1RBVFVTX0lOQUNUSVZFEAESLAooV09SS0VSX0RFUExPWU1FTlRfVkVSU0lPTl9TVEFUVVNfQ1VSUkVOVBACEiwKKFdPUktFUl9ERVBMT1lNRU5UX1ZFUlNJT05fU1RBVFVTX1JBTVBJTkcQAxItCilXT1JLRVJfREVQTE9ZTUVOVF9WRVJTSU9OX1NUQVRVU19EUkFJTklORxAEEiwKKFdPUktFUl9ERVBMT1lNRU5UX1ZFUlNJT05fU1RBVFVTX0RSQUlORUQQBRIsCihXT1JLRVJfREVQTE9ZTUVOVF9WRVJTSU9OX1NUQVRVU19DUkVBVEVEEAZChwEKGGlvLnRlbXBvcmFsLmFwaS5lbnVtcy52MUIPRGVwbG95bWVudFByb3RvUAFaIWdvLnRlbXBvcmFsLmlvL2FwaS9lbnVtcy92MTtlbnVtc6oCF1RlbXBvcmFsaW8uQXBpLkVudW1zLlYx6gIaVGVtcG9yYWxpbzo6QXBpOjpFbnVtczo6VjFiBnByb3RvMw");
+
+/**
+ * @generated from enum temporal.api.enums.v1.VersionDrainageStatus
+ */
+export const VersionDrainageStatus = {
+  /**
+   * @generated from enum value: VERSION_DRAINAGE_STATUS_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: VERSION_DRAINAGE_STATUS_DRAINING = 1;
+   */
+  DRAINING: 1,
+
+  /**
+   * @generated from enum value: VERSION_DRAINAGE_STATUS_DRAINED = 2;
+   */
+  DRAINED: 2,
+} as const;
+
+/**
+ * @generated from enum temporal.api.enums.v1.VersionDrainageStatus
+ */
+export type VersionDrainageStatus = (typeof VersionDrainageStatus)[keyof typeof VersionDrainageStatus] | UnknownEnum;
+
+/**
+ * Describes the enum temporal.api.enums.v1.VersionDrainageStatus.
+ */
+export const VersionDrainageStatusSchema: GenEnum<VersionDrainageStatus> = /*@__PURE__*/
+  enumDesc(file_temporal_api_enums_v1_deployment, 0);
 
 /**
  * @generated from enum temporal.api.enums.v1.WorkerVersioningMode
@@ -42,5 +73,56 @@ export type WorkerVersioningMode = (typeof WorkerVersioningMode)[keyof typeof Wo
  * Describes the enum temporal.api.enums.v1.WorkerVersioningMode.
  */
 export const WorkerVersioningModeSchema: GenEnum<WorkerVersioningMode> = /*@__PURE__*/
-  enumDesc(file_temporal_api_enums_v1_deployment, 0);
+  enumDesc(file_temporal_api_enums_v1_deployment, 1);
+
+/**
+ * @generated from enum temporal.api.enums.v1.WorkerDeploymentVersionStatus
+ */
+export const WorkerDeploymentVersionStatus = {
+  /**
+   * @generated from enum value: WORKER_DEPLOYMENT_VERSION_STATUS_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: WORKER_DEPLOYMENT_VERSION_STATUS_INACTIVE = 1;
+   */
+  INACTIVE: 1,
+
+  /**
+   * @generated from enum value: WORKER_DEPLOYMENT_VERSION_STATUS_CURRENT = 2;
+   */
+  CURRENT: 2,
+
+  /**
+   * @generated from enum value: WORKER_DEPLOYMENT_VERSION_STATUS_RAMPING = 3;
+   */
+  RAMPING: 3,
+
+  /**
+   * @generated from enum value: WORKER_DEPLOYMENT_VERSION_STATUS_DRAINING = 4;
+   */
+  DRAINING: 4,
+
+  /**
+   * @generated from enum value: WORKER_DEPLOYMENT_VERSION_STATUS_DRAINED = 5;
+   */
+  DRAINED: 5,
+
+  /**
+   * @generated from enum value: WORKER_DEPLOYMENT_VERSION_STATUS_CREATED = 6;
+   */
+  CREATED: 6,
+} as const;
+
+/**
+ * @generated from enum temporal.api.enums.v1.WorkerDeploymentVersionStatus
+ */
+export type WorkerDeploymentVersionStatus = (typeof WorkerDeploymentVersionStatus)[keyof typeof WorkerDeploymentVersionStatus] | UnknownEnum;
+
+/**
+ * Describes the enum temporal.api.enums.v1.WorkerDeploymentVersionStatus.
+ */
+export const WorkerDeploymentVersionStatusSchema: GenEnum<WorkerDeploymentVersionStatus> = /*@__PURE__*/
+  enumDesc(file_temporal_api_enums_v1_deployment, 2);
 

@@ -102,7 +102,10 @@ export class EmbeddedEngine implements RawService {
       held: this.#holding.of,
       call: (method, request) => this.call(method, request),
       queue: (request, ours) =>
-        this.#engine.calls.pollers.answer(request, ours, (name) => this.#engine.taskStats(name)),
+        this.#engine.calls.pollers.answer(request, ours, {
+          statsOf: (name) => this.#engine.taskStats(name),
+          versioningOf: (name, type) => this.#engine.versioningOf(name, type),
+        }),
       forget: (runId) => this.#engine.forget([runId]),
       workers: this.#workers,
     });

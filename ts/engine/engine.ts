@@ -9,6 +9,8 @@ import {
   EngineMethod,
   type LoadRequest,
 } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import type { TaskQueueType } from "../messages/generated/temporal/api/enums/v1/task_queue_pb.ts";
+import type { QueueVersioning } from "./pollers.ts";
 import { hop } from "../platform/hop.ts";
 import type { CallOptions, MethodName, ServiceError } from "../service/raw.ts";
 import { type PriorityStats, readStats, withStandalone } from "./backlog.ts";
@@ -525,6 +527,11 @@ export class Engine {
     if (this.#state === "closed") return [];
     const stats = readStats(this.#engine.backlog(queue, this.#clock.nowMs()));
     return withStandalone(stats, this.#work.activities.backlog(queue));
+  }
+
+  /** Returns the versions of a task queue; undefined: its workers have none. */
+  versioningOf(queue: string, type: TaskQueueType): QueueVersioning | undefined {
+    return this.#work.deployments?.versioningOf(queue, type);
   }
 
   /** True while calls have entered whose batch is not committed yet. */

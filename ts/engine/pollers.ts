@@ -7,7 +7,10 @@ import {
 } from "../messages/generated/temporal/api/enums/v1/task_queue_pb.ts";
 import { PollWorkflowTaskQueueRequest as Poll, TaskQueue } from "../messages/generated/fields.ts";
 import { concat, Fields, intOf, Message, readTextField, tagWithLength } from "../messages/wire.ts";
-import type { PollerInfoSchema } from "../messages/generated/temporal/api/taskqueue/v1/message_pb.ts";
+import type {
+  PollerInfoSchema,
+  TaskQueueVersioningInfoSchema,
+} from "../messages/generated/temporal/api/taskqueue/v1/message_pb.ts";
 import {
   type DescribeTaskQueueRequest,
   DescribeTaskQueueRequestSchema,
@@ -46,7 +49,15 @@ export interface NotedPoll {
   readonly checks: ScalingChecks;
 }
 
-type StatsOf = (queue: string) => readonly PriorityStats[];
+/** The versions of a task queue. */
+export type QueueVersioning = MessageInitShape<typeof TaskQueueVersioningInfoSchema>;
+
+/** What a description shows besides the pollers. */
+export interface QueueFacts {
+  statsOf(queue: string): readonly PriorityStats[];
+  /** Undefined: its workers have no versions. */
+  versioningOf?(queue: string, type: TaskQueueType): QueueVersioning | undefined;
+}
 
 /**
  * Queue and identity of a poll; both kinds use the same fields. Undefined if it does not decode.
@@ -138,13 +149,13 @@ export class Pollers {
   answer(
     bytes: Uint8Array,
     checkNamespace: (name: string) => void,
-    statsOf: StatsOf,
+    facts: QueueFacts,
   ): Uint8Array {
     const request = decodeMessage(DescribeTaskQueueRequestSchema, bytes);
     checkNamespace(request.namespace);
     const described = encodeMessage(
       DescribeTaskQueueResponseSchema,
-      this.#describe(request, statsOf),
+      this.#describe(request, facts),
     );
     const names = this.#names(sideOf(request));
     return concat([
@@ -159,17 +170,19 @@ export class Pollers {
    */
   #describe(
     request: DescribeTaskQueueRequest,
-    statsOf: StatsOf,
+    facts: QueueFacts,
   ): MessageInitShape<typeof DescribeTaskQueueResponseSchema> {
     const name = request.taskQueue?.name ?? "";
     if (name === "") throw invalid("TaskQueue is not set on request.");
-    const stats = statsOf(name);
+    const stats = facts.statsOf(name);
     if (request.apiMode !== DescribeTaskQueueMode.ENHANCED) {
       const side = sideOf(request);
       const ofSide = stats.filter((row) => row.side === nameOf(side));
       const total = statsMessage(totalOf(stats, nameOf(side)));
+      const versioningInfo = facts.versioningOf?.(name, side);
       return {
         pollers: this.#of(side, name),
+        ...(versioningInfo !== undefined && { versioningInfo }),
         ...(request.reportStats && {
           stats: total,
           statsByPriorityKey: Object.fromEntries(

@@ -3,7 +3,7 @@
 // Temporal's command line and the same tasks of versioned workers have the same outcome.
 // takes: 60 s
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import type { Message } from "@bufbuild/protobuf";
 import { fromBinary, fromJson, type JsonValue, toBinary, toJson } from "@bufbuild/protobuf";
 import type { GenMessage } from "@bufbuild/protobuf/codegenv2";
@@ -19,6 +19,7 @@ import type { MethodName } from "../../../ts/service/raw.ts";
 import { Worker } from "../../../ts/worker/mod.ts";
 import { until } from "../../support/until.ts";
 import { DevServer, noServer, temporalCli } from "./support/dev_server.ts";
+import { noOfficial, officialProgram } from "./support/official.ts";
 import { OurServer } from "./support/our_server.ts";
 import { versionedProgram } from "./support/versioned_program.ts";
 
@@ -37,6 +38,7 @@ class Site {
   readonly client: Client;
   readonly #service: GrpcService;
   readonly #address: string;
+  readonly #programs: ChildProcess[] = [];
   readonly #workers = new Map<string, { worker: Worker; running: Promise<void> }>();
   /** What each command and workflow came to. */
   readonly transcript: string[] = [];
@@ -69,7 +71,30 @@ class Site {
     this.#workers.set(buildId, { worker, running: worker.run() });
   }
 
+  /** Starts a worker of Temporal's TypeScript SDK, of a version of deployment "official". */
+  async workOfficially(buildId: string): Promise<void> {
+    const program = spawn(
+      "node",
+      [officialProgram("versioned_worker.mjs"), this.#address, "official", "official", buildId],
+      { stdio: ["ignore", "pipe", "pipe"] },
+    );
+    this.#programs.push(program);
+    process.once("exit", () => program.kill("SIGKILL"));
+    let said = "";
+    program.stderr.on("data", (chunk) => said += chunk);
+    await new Promise((resolve, reject) => {
+      program.stdout.once("data", resolve);
+      program.once("exit", () => reject(new Error(`the official worker ended: ${said}`)));
+    });
+  }
+
   async close(): Promise<void> {
+    for (const program of this.#programs) {
+      if (program.exitCode !== null) continue;
+      const ended = new Promise((resolve) => program.once("exit", resolve));
+      program.kill("SIGTERM");
+      await ended;
+    }
     for (const { worker, running } of this.#workers.values()) {
       await worker.shutdown();
       await running;
@@ -264,6 +289,11 @@ async function secondVersion(site: Site): Promise<void> {
   await site.run(0, "worker deployment set-ramping-version SHOP v2 --percentage 50 --yes");
   await site.run(0, "worker deployment describe-version SHOP v2", /Ramping/i);
   await propagation();
+  const { versioningInfo: { updateTime: _, ...versioning } } = await site.call(
+    "DescribeTaskQueue",
+    { taskQueue: { name: "deployed" } },
+  );
+  site.note(JSON.stringify(versioning));
   const ramped = await Promise.all(
     Array.from(
       { length: 24 },
@@ -328,7 +358,53 @@ test("commands and versioned workers have the same outcome on both servers", { s
     await override(site);
     await operations(site);
   }));
-  const [ours, theirs] = sites.map(({ transcript }) => transcript);
+  assertSame();
+});
+
+/** Compares what both servers did since the last comparison. */
+function assertSame(): void {
+  const [ours, theirs] = sites.map(({ transcript }) => transcript.splice(0));
   const differences = ours!.map((line, i) => [line, theirs![i]]).filter(([a, b]) => a !== b);
   assert.deepEqual(differences, []);
+}
+
+/** Workflows of Temporal's SDK move, and continue as new, while versions change. */
+async function officialVersions(site: Site): Promise<void> {
+  const { client } = site;
+  const setCurrent = "worker deployment set-current-version --deployment-name official --build-id";
+  await site.workOfficially("v1");
+  await site.run(0, `${setCurrent} v1 --yes`);
+  const start = (type: string) =>
+    client.start(type, { id: `official-${type}`, taskQueue: "official" });
+  const runs = [await start("pinned"), await start("moving")];
+  for (const handle of runs) await hasCompleted(handle, 2);
+  await site.workOfficially("v2");
+  await site.run(0, `${setCurrent} v2 --yes`);
+  await propagation();
+  for (const { workflowId } of runs) {
+    await client.getHandle(undefined, workflowId).signal("go");
+    // Without a run id: of the run that continues it.
+    await until(`${workflowId} continues`, async () => {
+      const latest = client.getHandle(undefined, workflowId);
+      const { events } = await latest.fetchHistory();
+      const { case: first, value } = events[0]!.attributes;
+      return first === "workflowExecutionStartedEventAttributes" &&
+        value.continuedExecutionRunId !== "" && await completedTasks(latest) >= 2;
+    });
+    const latest = client.getHandle(undefined, workflowId);
+    await latest.signal("go");
+    site.note(`${workflowId}: ${await latest.result()}`);
+    site.note(await versionsOf(latest));
+    site.note(await described(site, workflowId));
+  }
+}
+
+test("workflows of Temporal's SDK have the same versions on both servers", {
+  skip: skip || noOfficial,
+}, async () => {
+  await Promise.all(sites.map((site) => officialVersions(site)));
+  const [{ transcript }] = sites;
+  assert.ok(transcript.includes("official-pinned: v1 v1 v1 v1"), transcript.join("\n"));
+  assert.ok(transcript.includes("official-moving: v1 v2 v2 v2"), transcript.join("\n"));
+  assertSame();
 });

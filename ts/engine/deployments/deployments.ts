@@ -22,6 +22,7 @@ import type { MessageHost } from "../transaction_messages.ts";
 import { parseQuery } from "../visibility/parse.ts";
 import { WaitingCalls } from "../waiting_calls.ts";
 import { failedPrecondition } from "./context.ts";
+import { queueVersioning } from "./descriptions.ts";
 import { deploymentMethods } from "./methods.ts";
 import { checkDeploymentName } from "./names.ts";
 import { encodeRouting, routedQueues, type VersionName } from "./routing.ts";
@@ -109,6 +110,15 @@ export class Deployments {
   routing(): Uint8Array {
     if (this.#stale) this.#read();
     return encodeRouting(routedQueues(this.#kept.values()));
+  }
+
+  /** The versions of a task queue, as its description has them. */
+  versioningOf(name: string, type: TaskQueueType): ReturnType<typeof queueVersioning> {
+    if (this.#stale) this.#read();
+    return queueVersioning(
+      routedQueues(this.#kept.values())
+        .find(({ queue }) => queue[0] === name && queue[1] === type),
+    );
   }
 
   /** Calls a method in the next batch, and resolves after its commit. Undefined: another method. */

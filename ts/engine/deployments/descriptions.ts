@@ -16,6 +16,8 @@ import {
   WorkerDeploymentVersionStatus,
 } from "../../messages/generated/temporal/api/enums/v1/deployment_pb.ts";
 import { RoutingConfigUpdateState } from "../../messages/generated/temporal/api/enums/v1/task_queue_pb.ts";
+import type { TaskQueueVersioningInfoSchema } from "../../messages/generated/temporal/api/taskqueue/v1/message_pb.ts";
+import type { RoutedQueue, RoutingTarget } from "./routing.ts";
 import { timestampOfMs } from "../schedules/durations.ts";
 import {
   type DeploymentState,
@@ -172,6 +174,26 @@ export function versionInfo(
       lastCurrentTime: version.lastCurrentMs,
       lastDeactivationTime: version.lastDeactivationMs,
     }),
+  };
+}
+
+/** The versions of a task queue in its description. */
+export function queueVersioning(
+  queue: RoutedQueue | undefined,
+): MessageInitShape<typeof TaskQueueVersioningInfoSchema> {
+  const { current, ramping, percentage = 0, changedMs = 0 } = queue ?? {};
+  const nameOf = (target: RoutingTarget | undefined) =>
+    target === undefined ? UNVERSIONED : oldVersionText(target.deployment, target.buildId);
+  const of = (target: RoutingTarget) => versionMessage(target.deployment, target.buildId)!;
+  return {
+    currentVersion: nameOf(current),
+    ...(current !== undefined && { currentDeploymentVersion: of(current) }),
+    ...((ramping !== undefined || percentage > 0) && {
+      rampingVersion: nameOf(ramping),
+      rampingVersionPercentage: percentage,
+    }),
+    ...(ramping !== undefined && { rampingDeploymentVersion: of(ramping) }),
+    ...timesOf({ updateTime: changedMs }),
   };
 }
 

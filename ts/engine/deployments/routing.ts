@@ -29,6 +29,8 @@ export interface RoutedQueue {
   /** Undefined with a percentage: unversioned workers. */
   readonly ramping: RoutingTarget | undefined;
   readonly percentage: number;
+  /** Time of the last change; 0: never. */
+  readonly changedMs: number;
 }
 
 interface Candidate {
@@ -104,6 +106,7 @@ function routedQueue(queue: VersionQueue, deployments: readonly DeploymentState[
     current: current?.target,
     ramping: ramping?.target,
     percentage: ramping?.percentage ?? 0,
+    changedMs: Math.max(current?.changedMs ?? 0, ramping?.changedMs ?? 0),
   };
 }
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { MemoryStore } from "../../../../ts/engine/mod.ts";
 import { SqliteStore } from "../../../../ts/engine/sqlite/store.ts";
+import { StoreError } from "../../../../ts/engine/store_errors.ts";
 import { Code } from "../../../../ts/service/raw.ts";
 import { inFolder } from "../support/stores.ts";
 import { START_MS, version, VersionedEngine } from "./support.ts";
@@ -206,6 +207,25 @@ test("a version that lacks a queue in use does not become current by accident", 
     await engine.setCurrent("v2", { ignoreMissingTaskQueues: true });
   }));
 
+test("the description of a task queue has its versions", () =>
+  VersionedEngine.during(new MemoryStore(), async (engine) => {
+    const describe = async () =>
+      (await engine.call("DescribeTaskQueue", { taskQueue: { name: "q" } })).versioningInfo;
+    assert.deepEqual(await describe(), { currentVersion: "__unversioned__" });
+    await engine.poll("v1");
+    await engine.poll("v2");
+    await engine.setCurrent("v1");
+    await engine.setRamping("v2", 30);
+    assert.deepEqual(await describe(), {
+      currentDeploymentVersion: version("v1"),
+      currentVersion: "shop.v1",
+      rampingDeploymentVersion: version("v2"),
+      rampingVersion: "shop.v2",
+      rampingVersionPercentage: 30,
+      updateTime: at(0),
+    });
+  }));
+
 test("metadata of a version is set and removed by key", () =>
   VersionedEngine.during(new MemoryStore(), async (engine) => {
     await engine.poll("v1");
@@ -305,3 +325,27 @@ test("a batch operation pins the workflows of a query", () =>
     const query = "TemporalWorkerDeploymentVersion = 'shop:v2'";
     assert.equal((await engine.call("CountWorkflowExecutions", { query })).count, "2");
   }));
+
+test("a change whose commit fails has no effect on tasks", () => {
+  const store = new MemoryStore();
+  let fails = false;
+  const commit = store.commit.bind(store);
+  store.commit = (...writes) => {
+    if (fails && writes[5] !== undefined && writes[5].size > 0) {
+      fails = false;
+      throw new StoreError("the disk is full");
+    }
+    commit(...writes);
+  };
+  return VersionedEngine.during(store, async (engine) => {
+    await engine.poll("v1");
+    await engine.poll("v2");
+    await engine.setCurrent("v1");
+    await engine.start("w");
+    fails = true;
+    await rejects(engine.setCurrent("v2"), Code.UNAVAILABLE, /the disk is full/);
+    assert.equal(await engine.status("v2"), "INACTIVE");
+    assert.equal(await engine.poll("v2"), undefined);
+    assert.equal((await engine.poll("v1"))?.workflowId, "w");
+  }, { mayFail: true });
+});

@@ -51,15 +51,15 @@ export class VersionedEngine {
     this.clock = clock;
   }
 
-  /** Opens an engine over the store for the time of `body`. */
+  /** Opens an engine over the store for the time of `body`. `mayFail`: commits may fail. */
   static async during<T>(
     store: Store,
     body: (opened: VersionedEngine) => Promise<T>,
-    nowMs: number = START_MS,
+    { mayFail = false } = {},
   ): Promise<T> {
-    const clock = new VirtualClock(nowMs);
+    const clock = new VirtualClock(START_MS);
     const onError = (error: Error) => {
-      throw error;
+      if (!mayFail) throw error;
     };
     const engine = await EmbeddedEngine.open({ store, clock, remoteWorkers: true, onError });
     try {

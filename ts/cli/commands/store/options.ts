@@ -111,5 +111,6 @@ export const importOptions = {
     help: "With --open: terminate each imported open run in the cluster after its import",
   },
   ...CLUSTER,
+  address: { ...CLUSTER.address, help: "Address of the cluster of --from-cluster" },
 } as const satisfies Options;
 export type ImportCall = Call<typeof importOptions>;

@@ -26,12 +26,12 @@ const { values } = readCommandLine(HELP, { rebuild: { type: "boolean" } });
 
 /**
  * By half, in bytes. The engine's grew with resets (the state of a run from its events), operators'
- * changes of activities, the register of search attributes, eager tasks, priorities, and Nexus
- * operations with callbacks, and requests that attach to runs.
+ * changes of activities, the register of search attributes, eager tasks, priorities, Nexus
+ * operations with callbacks, requests that attach to runs, and limits of task queues.
  */
 const LIMITS = {
   worker: { raw: 320 * 1024, gzip: 124 * 1024 },
-  engine: { raw: 756 * 1024, gzip: 296 * 1024 },
+  engine: { raw: 776 * 1024, gzip: 306 * 1024 },
 };
 const generated = join(root, "ts/core/generated");
 const manifest = JSON.parse(readFileSync(join(generated, "manifest.json"), "utf8"));

@@ -89,6 +89,7 @@ const MESSAGES = {
     ...{ Head: "", PairResponse: "", TaskState: "scheduledId startedId attempt scheduledUs originalScheduledUs startToCloseUs inHistory", TimerState: "" },
     ActivityState: "scheduledId attempt scheduledUs firstScheduledUs cancelRequestedId expirationUs attrs heartbeatDetails pausedUs",
     ...{ ChildState: "", ResetPoint: "", UpdateState: "", TaskToken: "runId", AttributeRegister: "", AttributeType: "" },
+    ...{ TaskQueueConfigs: "", TaskQueueConfig: "", TaskRate: "", KeyWeight: "" },
     ...{ NexusOutcome: "", NexusCallEnded: "", NexusEndpoints: "", NexusEndpoint: "", Routing: "", RoutedQueue: "" },
   },
   "google.protobuf": {

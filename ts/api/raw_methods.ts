@@ -49,6 +49,7 @@ const METHODS: { readonly [name in MethodName]: true } = {
   createSchedule: true,
   describeSchedule: true,
   updateSchedule: true,
+  updateTaskQueueConfig: true,
   patchSchedule: true,
   listScheduleMatchingTimes: true,
   deleteSchedule: true,

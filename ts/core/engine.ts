@@ -54,6 +54,14 @@ export class CoreEngine extends CoreHandle<RawEngine, Glue> {
     return this.guard((raw) => raw.backlog(queue, nowMs));
   }
 
+  /**
+   * Takes one task of the limits of an activity queue. Returns 0, or the time in ms at which a task
+   * may leave: Infinity while the limits stay.
+   */
+  takeActivityToken(queue: string, fairnessKey: string, weight: number, nowMs: number): number {
+    return this.guard((raw) => raw.take_activity_token(queue, fairnessKey, weight, nowMs));
+  }
+
   /** Returns the changes since the last flush; call `committed` or `aborted` afterwards. */
   flush(): Flush {
     return Flush.decode(this.guard((raw) => raw.flush()));

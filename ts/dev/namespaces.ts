@@ -44,6 +44,7 @@ const HOST_METHODS: ReadonlySet<MethodName> = new Set<MethodName>([
   "scanWorkflowExecutions",
   "countWorkflowExecutions",
   "describeTaskQueue",
+  "updateTaskQueueConfig",
   "describeNamespace",
   "updateNamespace",
   "executeMultiOperation",

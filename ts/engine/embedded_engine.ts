@@ -105,7 +105,9 @@ export class EmbeddedEngine implements RawService {
         this.#engine.calls.pollers.answer(request, ours, {
           statsOf: (name) => this.#engine.taskStats(name),
           versioningOf: (name, type) => this.#engine.versioningOf(name, type),
+          configOf: (name, side) => this.#engine.queueConfigs.of(name, side),
         }),
+      configure: (request, ours) => this.#engine.queueConfigs.update(request, ours),
       forget: (runId) => this.#engine.forget([runId]),
       workers: this.#workers,
     });

@@ -38,6 +38,7 @@ import { ShownRuns } from "./shown_runs.ts";
 import type { AttributeTypes, Store, StoredRun } from "./store.ts";
 import { isFinalStoreError, StoreBusyError } from "./store_errors.ts";
 import { refuseInTransaction } from "./tables/database.ts";
+import { TaskQueueConfigs } from "./task_queue_configs.ts";
 import { reportTimeouts } from "./timed_out.ts";
 import { NexusCalls } from "./nexus_calls.ts";
 import { messageHost } from "./transaction_messages.ts";
@@ -95,6 +96,8 @@ export class Engine {
   readonly #reader: RunReader;
   readonly #nexus: NexusCalls;
   readonly #shown = new ShownRuns();
+  /** Limits and weights of task queues. */
+  readonly queueConfigs: TaskQueueConfigs;
 
   constructor(parts: EngineParts) {
     const { store, clock, options } = parts;
@@ -122,6 +125,11 @@ export class Engine {
       options.nexus,
       parts.namespace,
       (number, request) => this.request("respondNexusTaskCompleted", number, request, {}),
+    );
+    this.queueConfigs = new TaskQueueConfigs(
+      store,
+      () => clock.nowMs(),
+      () => this.#enter((engine) => this.#setQueueConfigs(engine)),
     );
     this.#commit = new CommitTransaction(rowsOf(store));
     this.#reducing = reducingOf(store, options, this.#commit, host);
@@ -152,6 +160,7 @@ export class Engine {
     const types = this.#store.attributeTypes();
     if (types !== undefined) this.#register(engine, types);
     this.#setEndpoints(engine);
+    this.#setQueueConfigs(engine);
     const routing = this.#work.deployments?.routing();
     if (routing !== undefined) {
       engine.request(0, EngineMethod.ENGINE_METHOD_SET_ROUTING, routing, this.#clock.nowMs());
@@ -167,6 +176,13 @@ export class Engine {
   /** The register of search attributes has changed in the store. */
   attributesChanged(types: AttributeTypes): void {
     this.#guard(() => this.#register(this.#engine, types));
+  }
+
+  #setQueueConfigs(engine: CoreEngine): void {
+    const configs = this.queueConfigs.encode();
+    if (configs === undefined) return;
+    const method = EngineMethod.ENGINE_METHOD_SET_TASK_QUEUE_CONFIGS;
+    engine.request(0, method, configs, this.#clock.nowMs());
   }
 
   #setEndpoints(engine: CoreEngine): void {

@@ -42,6 +42,8 @@ export interface HostContext extends Omit<RunMethodsContext, "ours"> {
   readonly held?: (runId: string) => HeldRun | undefined;
   /** Serves DescribeTaskQueue. Absent: the service has no polls. */
   readonly queue?: (request: Uint8Array, ours: (namespace: string) => void) => Uint8Array;
+  /** Serves UpdateTaskQueueConfig. Absent: the service dispatches no tasks. */
+  readonly configure?: (request: Uint8Array, ours: (namespace: string) => void) => Uint8Array;
   /** Absent: the service has no workers. */
   readonly workers?: WorkerList;
 }
@@ -69,7 +71,7 @@ export function namespaceCheck(namespace: string): (name: string) => void {
 
 /** Returns the methods by name. They throw ServiceErrors and errors of the store. */
 export function hostMethods(context: HostContext): { readonly [name in MethodName]?: HostMethod } {
-  const { store, namespace, version, nexus = false, queue } = context;
+  const { store, namespace, version, nexus = false, queue, configure } = context;
   const ours = namespaceCheck(namespace);
   return {
     ...listMethods({ store, ours, infoOf: (row, head) => listed(row, head, context) }),
@@ -84,6 +86,8 @@ export function hostMethods(context: HostContext): { readonly [name in MethodNam
       return encodeMessage(CountWorkflowExecutionsResponseSchema, { count, groups });
     },
     ...(queue !== undefined && { describeTaskQueue: (bytes: Uint8Array) => queue(bytes, ours) }),
+    ...(configure !== undefined &&
+      { updateTaskQueueConfig: (bytes: Uint8Array) => configure(bytes, ours) }),
     ...context.workers?.methods(ours),
     ...descriptionMethods({
       namespace,

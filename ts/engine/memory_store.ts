@@ -23,6 +23,8 @@ import type {
   StoredDeployment,
   StoredRun,
   StoredSchedule,
+  StoredTaskQueueConfig,
+  TaskQueueConfigStore,
 } from "./store.ts";
 import { StoreError } from "./store_errors.ts";
 import { attributeValues, Kind } from "./visibility/attributes.ts";
@@ -106,6 +108,14 @@ export class MemoryStore implements Store {
   readonly #batches = new Map<string, StoredBatch>();
   readonly #deployments = new Map<string, StoredDeployment>();
   readonly activities: ActivityMemory = new ActivityMemory();
+  readonly #queueConfigs = new Map<string, StoredTaskQueueConfig>();
+  readonly taskQueueConfigs: TaskQueueConfigStore = {
+    all: () => [...this.#queueConfigs.values()],
+    set: (config) => {
+      this.#open();
+      this.#queueConfigs.set(`${config.type} ${config.taskQueue}`, config);
+    },
+  };
   #nextKey = 1;
   #closed = false;
 

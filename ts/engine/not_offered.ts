@@ -18,10 +18,6 @@ const INSTEAD: readonly (readonly [method: RegExp, what: string])[] = [
     "Nexus: call an activity that starts the other workflow with a client, or use temporalex dev or a Temporal cluster",
   ],
   [/WorkflowRule/, "workflow rules: cancel, terminate or signal the workflows that a list finds"],
-  [
-    /UpdateTaskQueueConfig/,
-    "limits of task queues: limit the worker (maxConcurrentActivityTaskExecutions, maxTaskQueueActivitiesPerSecond)",
-  ],
   [/TimeSkipping/, "time skipping: test with temporalex/testing, whose time is virtual"],
   [
     /ComputeConfig/,

@@ -1,15 +1,22 @@
 // The recent pollers of each task queue, for DescribeTaskQueue (`temporal task-queue describe`).
-import type { MessageInitShape } from "@bufbuild/protobuf";
+import { fromBinary, type MessageInitShape } from "@bufbuild/protobuf";
 import {
   DescribeTaskQueueMode,
+  RateLimitSource,
   TaskQueueKind,
   TaskQueueType,
 } from "../messages/generated/temporal/api/enums/v1/task_queue_pb.ts";
-import { PollWorkflowTaskQueueRequest as Poll, TaskQueue } from "../messages/generated/fields.ts";
+import {
+  PollActivityTaskQueueRequest as PollActivity,
+  PollWorkflowTaskQueueRequest as Poll,
+  TaskQueue,
+} from "../messages/generated/fields.ts";
 import { concat, Fields, intOf, Message, readTextField, tagWithLength } from "../messages/wire.ts";
-import type {
-  PollerInfoSchema,
-  TaskQueueVersioningInfoSchema,
+import {
+  type PollerInfoSchema,
+  type TaskQueueConfig,
+  TaskQueueMetadataSchema,
+  type TaskQueueVersioningInfoSchema,
 } from "../messages/generated/temporal/api/taskqueue/v1/message_pb.ts";
 import {
   type DescribeTaskQueueRequest,
@@ -37,6 +44,8 @@ const MAX_NAMES = 100;
 interface Polled {
   readonly side: TaskQueueType;
   readonly sticky: boolean;
+  /** Of the last poll: tasks a second. */
+  rate: number | undefined;
   readonly seenMs: Map<string, number>;
   readonly checks: ScalingChecks;
 }
@@ -55,6 +64,8 @@ export type QueueVersioning = MessageInitShape<typeof TaskQueueVersioningInfoSch
 /** What a description shows besides the pollers. */
 export interface QueueFacts {
   statsOf(queue: string): readonly PriorityStats[];
+  /** Undefined: it has no configuration. */
+  configOf?(queue: string, type: TaskQueueType): TaskQueueConfig | undefined;
   /** Undefined: its workers have no versions. */
   versioningOf?(queue: string, type: TaskQueueType): QueueVersioning | undefined;
 }
@@ -64,8 +75,8 @@ export interface QueueFacts {
  */
 function readPoll(
   request: Uint8Array,
-): { readonly queue: string; readonly sticky: boolean; readonly identity: string } | undefined {
-  let queue = "", identity = "", sticky = false;
+): Pick<Polled, "sticky" | "rate"> & { queue: string; identity: string } | undefined {
+  let queue = "", identity = "", sticky = false, rate: number | undefined;
   try {
     for (const at = new Fields(request); at.next();) {
       if (at.tag === Poll.identity) identity = at.text();
@@ -73,12 +84,17 @@ function readPoll(
         const bytes = at.bytes();
         queue = readTextField(bytes, TaskQueue.name);
         sticky = intOf(bytes, TaskQueue.kind) === TaskQueueKind.STICKY;
-      }
+      } else if (at.tag === PollActivity.taskQueueMetadata) rate = readRate(at.bytes());
     }
   } catch {
     return undefined;
   }
-  return { queue, sticky, identity };
+  return { queue, sticky, identity, rate };
+}
+
+/** The limit that a worker sets for its queue. */
+function readRate(metadata: Uint8Array): number | undefined {
+  return fromBinary(TaskQueueMetadataSchema, metadata).maxTasksPerSecond;
 }
 
 export class Pollers {
@@ -105,9 +121,11 @@ export class Pollers {
     const key = `${side} ${poll.queue}`;
     let queue = this.#queues.get(key);
     if (queue === undefined) {
-      queue = { side, sticky: poll.sticky, seenMs: new Map(), checks: new ScalingChecks() };
+      const { sticky, rate } = poll;
+      queue = { side, sticky, rate, seenMs: new Map(), checks: new ScalingChecks() };
       this.#queues.set(key, queue);
     }
+    queue.rate = poll.rate;
     queue.seenMs.set(poll.identity, atMs);
     if (atMs - this.#sweptMs > REMEMBERED_MS) this.#sweep(atMs);
     return { side: nameOf(side), queue: poll.queue, checks: queue.checks };
@@ -133,6 +151,19 @@ export class Pollers {
         ratePerSecond: RATE_PER_SECOND,
         lastAccessTime: { seconds: BigInt(Math.floor(atMs / 1000)), nanos: (atMs % 1000) * 1e6 },
       }));
+  }
+
+  /** As a server, with its own rate where neither the configuration nor a worker sets one. */
+  #limit(side: TaskQueueType, queue: string, config: TaskQueueConfig | undefined) {
+    const api = config?.queueRateLimit?.rateLimit?.requestsPerSecond;
+    const worker = this.#queues.get(`${side} ${queue}`)?.rate;
+    const rate = api ?? worker ?? Infinity;
+    return rate < RATE_PER_SECOND
+      ? {
+        requestsPerSecond: rate,
+        rateLimitSource: api === undefined ? RateLimitSource.WORKER : RateLimitSource.API,
+      }
+      : { requestsPerSecond: RATE_PER_SECOND, rateLimitSource: RateLimitSource.SYSTEM };
   }
 
   /** Names of polled queues of this type, without sticky queues. */
@@ -179,9 +210,12 @@ export class Pollers {
       const side = sideOf(request);
       const ofSide = stats.filter((row) => row.side === nameOf(side));
       const total = statsMessage(totalOf(stats, nameOf(side)));
+      const config = facts.configOf?.(name, side);
       const versioningInfo = facts.versioningOf?.(name, side);
       return {
         pollers: this.#of(side, name),
+        effectiveRateLimit: this.#limit(side, name, config),
+        ...(request.reportConfig && config !== undefined && { config }),
         ...(versioningInfo !== undefined && { versioningInfo }),
         ...(request.reportStats && {
           stats: total,

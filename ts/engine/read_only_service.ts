@@ -64,6 +64,7 @@ function asItIs(store: Store): Store {
     attributeTypes: () => store.attributeTypes(),
     setAttributeTypes: refuseWrite,
     schedules: () => store.schedules?.() ?? [],
+    taskQueueConfigs: { all: () => store.taskQueueConfigs?.all() ?? [], set: refuseWrite },
     batches: () => store.batches?.() ?? [],
     deployments: () => store.deployments?.() ?? [],
     ...(store.activities !== undefined && { activities: store.activities }),

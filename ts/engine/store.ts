@@ -101,6 +101,22 @@ export interface StoredDeployment {
 /** A changed worker deployment; without a state it is removed. */
 export type DeploymentWrite = Pick<StoredDeployment, "name"> & Partial<StoredDeployment>;
 
+/** The configuration of a task queue in a store (task_queue_configs.ts). */
+export interface StoredTaskQueueConfig {
+  readonly taskQueue: string;
+  /** Number of a TaskQueueType. */
+  readonly type: number;
+  /** Encoded TaskQueueConfig. */
+  readonly config: Uint8Array;
+}
+
+/** The configurations of task queues in a store. */
+export interface TaskQueueConfigStore {
+  all(): StoredTaskQueueConfig[];
+  /** Sets one, in a separate transaction. */
+  set(config: StoredTaskQueueConfig): void;
+}
+
 /** A standalone activity in a store (activities/state.ts). */
 export interface StoredActivity {
   readonly activityId: string;
@@ -227,6 +243,8 @@ export interface Store {
    * `commit` gets none.
    */
   schedules?(): StoredSchedule[];
+  /** Configurations of task queues. A store without them rejects changes of a configuration. */
+  readonly taskQueueConfigs?: TaskQueueConfigStore;
   /**
    * Returns all batch operations. A store without this method has none: its engine rejects them, and
    * `commit` gets none.

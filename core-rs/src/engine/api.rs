@@ -9,7 +9,7 @@ use super::requests::{handle, handle_again};
 use super::rng::Rng;
 use super::runs::Found;
 use super::state::request::{Again, Pair};
-use super::time::from_ms;
+use super::time::{from_ms, to_ms};
 use crate::boundary::{EngineMethod, EngineOptions, Flush, RunRecord, TransactOutcome};
 use crate::error::{Result, codes, misuse};
 
@@ -90,6 +90,8 @@ impl Engine {
             }
             self.fire(slot);
         }
+        let now = self.cx.now;
+        self.cx.queues.wake(now);
         handle_again(self);
     }
 
@@ -121,6 +123,16 @@ impl Engine {
             }
         }
         rows
+    }
+
+    /// Takes one task of the limits of an activity queue, for an activity that the host gives out. Returns 0, or the time at which it
+    /// may leave in ms (infinite: not before the limits change).
+    pub fn take_activity_token(&mut self, queue: &str, fairness_key: &str, weight: f64, now_ms: f64) -> f64 {
+        let now = self.cx.now.max(from_ms(now_ms));
+        match self.cx.queues.take_token(queue, fairness_key, weight as f32, now) {
+            Ok(()) => 0.0,
+            Err(due) => due.map_or(f64::INFINITY, to_ms),
+        }
     }
 
     /// What changed since the last flush. The host commits the writes, then calls `committed` or `aborted`.

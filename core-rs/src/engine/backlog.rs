@@ -2,6 +2,7 @@
 //! at which they became ready. Fair: of the keys with tasks, the one that has had the least, each task counted by 1 / its weight.
 //! A key that had no task counts from where the others are, so that a pause earns nothing.
 use super::rates::Rate;
+use super::throttle::Throttle;
 use super::time::Micros;
 use crate::sorted::{SortedMap, SortedSet};
 
@@ -35,6 +36,14 @@ impl Default for Rank {
     fn default() -> Rank {
         Rank { priority: DEFAULT_PRIORITY, fairness_key: String::new(), weight: 1.0 }
     }
+}
+
+/// A task that was taken, with its fairness key and the weight that counts.
+pub struct Taken {
+    pub slot: u32,
+    pub task: Task,
+    pub key: String,
+    pub weight: f32,
 }
 
 /// A task's place.
@@ -127,24 +136,43 @@ impl Backlog {
         true
     }
 
-    pub fn pop(&mut self, now: Micros) -> Option<(u32, Task)> {
-        let (priority, level) = self.levels.iter_mut().next()?;
-        let priority = *priority;
-        let first = level.next.first()?.clone();
+    /// Takes the first task whose fairness key is below its limit. Without one: when the first key may have a task.
+    pub fn pop(&mut self, now: Micros, throttle: Option<&Throttle>) -> Result<Taken, Option<Micros>> {
+        let mut due: Option<Micros> = None;
+        let mut found = None;
+        'levels: for (priority, level) in self.levels.iter() {
+            for first in level.next.iter() {
+                match throttle.map_or(Some(now), |t| t.key_due(&first.2)) {
+                    Some(at) if at <= now => {
+                        found = Some((*priority, first.clone()));
+                        break 'levels;
+                    }
+                    Some(at) => due = Some(due.map_or(at, |due| due.min(at))),
+                    None => {}
+                }
+            }
+        }
+        let (priority, first) = found.ok_or(due)?;
+        self.take(priority, first, now, throttle).ok_or(None)
+    }
+
+    fn take(&mut self, priority: i32, first: (u64, u64, String), now: Micros, throttle: Option<&Throttle>) -> Option<Taken> {
+        let level = self.levels.get_mut(&priority)?;
         level.next.remove(&first);
         let (had, _, key) = first;
         let share = level.shares.get_mut(&key)?;
-        let (_, (slot, task, weight)) = share.tasks.pop_first()?;
+        let (_, (slot, task, own)) = share.tasks.pop_first()?;
+        let weight = throttle.map_or(own, |t| t.weight(&key, own));
         level.served = had;
         share.had = had + (STRIDE / weight.clamp(WEIGHTS.0, WEIGHTS.1)) as u64;
         if let Some(((_, age), _)) = share.tasks.first_key_value() {
             share.age = *age;
-            level.next.insert((share.had, share.age, key));
+            level.next.insert((share.had, share.age, key.clone()));
         }
         self.len -= 1;
         self.tidy(priority);
         self.rates.get_or_insert_with(priority, Default::default).1.count(now);
-        Some((slot, task))
+        Some(Taken { slot, task, key, weight })
     }
 
     /// A level without tasks is dropped; so are keys without tasks when there are many.
@@ -198,8 +226,12 @@ mod tests {
         backlog
     }
 
+    fn pop(backlog: &mut Backlog) -> Option<(u32, Task)> {
+        backlog.pop(0, None).ok().map(|taken| (taken.slot, taken.task))
+    }
+
     fn all(backlog: &mut Backlog) -> Vec<u32> {
-        std::iter::from_fn(|| backlog.pop(0).map(|(slot, _)| slot)).collect()
+        std::iter::from_fn(|| pop(backlog).map(|(slot, _)| slot)).collect()
     }
 
     #[test]
@@ -213,7 +245,7 @@ mod tests {
     #[test]
     fn keys_take_turns_and_a_newcomer_waits_for_one_turn_only() {
         let mut backlog = of(&["a", "a", "a", "a", "b"].map(|key| rank(3, key, 1.0)));
-        assert_eq!(backlog.pop(0), Some((0, Task::Workflow)));
+        assert_eq!(pop(&mut backlog), Some((0, Task::Workflow)));
         backlog.insert(rank(3, "c", 1.0), (50, 50), 50, Task::Workflow, 0);
         assert_eq!(all(&mut backlog), [4, 50, 1, 2, 3]);
     }
@@ -222,7 +254,7 @@ mod tests {
     fn a_key_gets_tasks_by_its_weight() {
         let ranks: Vec<Rank> = (0..40).map(|i| if i < 20 { rank(3, "heavy", 3.0) } else { rank(3, "light", 1.0) }).collect();
         let mut backlog = of(&ranks);
-        let first: Vec<u32> = std::iter::from_fn(|| backlog.pop(0).map(|(slot, _)| slot)).take(16).collect();
+        let first: Vec<u32> = std::iter::from_fn(|| pop(&mut backlog).map(|(slot, _)| slot)).take(16).collect();
         assert_eq!(first.iter().filter(|slot| **slot < 20).count(), 12);
         assert_eq!(all(&mut backlog).len(), 24);
     }
@@ -231,7 +263,7 @@ mod tests {
     fn a_pause_earns_nothing() {
         let mut backlog = of(&["a", "a", "a", "a", "a", "a", "b"].map(|key| rank(3, key, 1.0)));
         for _ in 0..5 {
-            backlog.pop(0);
+            pop(&mut backlog);
         }
         for i in 50..53 {
             backlog.insert(rank(3, "b", 1.0), (i, i as u64), i as u32, Task::Workflow, 0);
@@ -252,17 +284,17 @@ mod tests {
         let stats = &backlog.stats(0)[0];
         assert_eq!((stats.priority, stats.tasks, stats.oldest, stats.added), (3, 1, Some(0), 2.0));
         assert!(backlog.remove(&places[1]));
-        assert!(backlog.pop(0).is_none());
+        assert!(pop(&mut backlog).is_none());
     }
 
     #[test]
     fn keys_that_come_and_go_are_forgotten() {
         let mut backlog = of(&[rank(3, "stays", 0.001)]);
         backlog.insert(rank(3, "stays", 0.001), (1, 1), 1, Task::Workflow, 0);
-        backlog.pop(0);
+        pop(&mut backlog);
         for i in 0..1000 {
             backlog.insert(rank(3, &format!("key {i}"), 1.0), (i, i as u64), 2, Task::Workflow, 0);
-            assert_eq!(backlog.pop(0), Some((2, Task::Workflow)));
+            assert_eq!(pop(&mut backlog), Some((2, Task::Workflow)));
         }
         let level = backlog.levels.get(&3).unwrap();
         assert!(level.shares.len() <= 2 * level.next.len() + REMEMBERED_KEYS, "{}", level.shares.len());

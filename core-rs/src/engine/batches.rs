@@ -33,7 +33,8 @@ impl Engine {
             self.cx.crons.batch_ended();
             self.batch = Some(Batch { slots });
         }
-        flush.next_wake_ms = self.runs.next_wake().map_or(0.0, |(t, _)| to_ms(t));
+        let wakes = [self.runs.next_wake().map(|(t, _)| t), self.cx.queues.next_due()];
+        flush.next_wake_ms = wakes.into_iter().flatten().min().map_or(0.0, to_ms);
         flush.open_runs = self.cx.open_runs.clamp(0, i64::from(u32::MAX)) as u32;
         flush.cached_runs = self.runs.len() as u32;
         flush.queued_tasks = self.cx.queues.waiting() as u32;

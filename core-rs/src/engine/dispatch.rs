@@ -10,9 +10,9 @@ impl Engine {
     pub(super) fn dispatch(&mut self) {
         while let Some((side, queue)) = self.cx.queues.next_matched() {
             let now = self.cx.now;
-            while let Some(((slot, task), seq, poll)) = self.cx.queues.take_pair(side, &queue, now) {
-                if !self.give(slot, task, &poll) {
-                    self.cx.queues.give_back(side, &queue, seq, poll);
+            while let Some((taken, seq, poll)) = self.cx.queues.take_pair(side, &queue, now) {
+                if !self.give(taken.slot, taken.task, &poll) {
+                    self.cx.queues.give_back(side, &queue, &taken, (seq, poll), now);
                 }
             }
         }

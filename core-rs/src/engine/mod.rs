@@ -31,7 +31,7 @@
 //! # Its files, from the ground up; none imports one that imports it
 //! - values: `time`, `rng`, `limits`, `rpc` (errors), `codec` and `message` (protobuf by field names), `messages`, `tokens`, `payloads`,
 //!   `search_attributes`, `retry` (policies), `links`
-//! - state: `state`, `backlog`, `rates`, `queues`, `cron`, `event`, `context` (clock, randomness, outputs), `persist` (to and from the store)
+//! - state: `state`, `rates`, `throttle`, `backlog`, `queues`, `cron`, `event`, `context` (clock, randomness, outputs), `persist` (to and from the store)
 //! - history: `history`, `task_events`, `buffer`, `task_history` (what goes with a task), `history_readers`
 //! - steps on one run: `versioning` (with `fingerprint`), `workflow_task`, `activity`, `eager`, `timers`, `nexus`, `callbacks`, `children`, `externals`, `orders`, `queries`, `updates`, `new_run`,
 //!   `reset`, `start`, `attach`, `close`, `deadlines`, `task_response`; `commands` (one file per kind of command)
@@ -91,6 +91,7 @@ mod steps;
 mod task_events;
 mod task_history;
 mod task_response;
+mod throttle;
 mod time;
 mod timers;
 mod tokens;

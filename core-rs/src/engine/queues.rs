@@ -4,10 +4,11 @@
 use crate::sorted::SortedMap;
 use std::collections::HashMap;
 
-pub use super::backlog::Task;
 use super::backlog::{Backlog, Place, Rank, Stats};
+pub use super::backlog::{Taken, Task};
 use super::messages::common::WorkerVersionStamp;
 use super::messages::versioning::Version;
+use super::throttle::{QueueConfig, Throttle};
 use super::time::{Micros, SECOND};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,10 +61,19 @@ pub struct Queues {
     waiting: usize,
     /// Queues that may have both a task and a poll.
     matched: Vec<(Side, String)>,
+    /// Limits and weights of workflow tasks (0) and activity tasks (1), by the name of the queue.
+    throttles: SortedMap<(u8, String), Throttle>,
+    /// Activity queues with a task and a poll whose limit is reached: when the next task may leave.
+    delayed: SortedMap<String, Micros>,
 }
 
 /// A sticky queue that was not polled for so long has lost its worker (the server's figure).
 const STICKY_IDLE: Micros = 10 * SECOND;
+
+/// The task queue: that of the tasks for a version of workers has the same limits.
+fn base(name: &str) -> &str {
+    name.split('\0').next().unwrap_or(name)
+}
 
 impl Queues {
     fn side(&mut self, side: Side) -> &mut HashMap<String, Queue> {
@@ -131,21 +141,95 @@ impl Queues {
         self.matched.pop()
     }
 
-    pub fn take_pair(&mut self, side: Side, name: &str, now: Micros) -> Option<((u32, Task), u64, Poll)> {
-        let queue = self.side(side).get_mut(name)?;
-        if queue.tasks.is_empty() {
+    pub fn take_pair(&mut self, side: Side, name: &str, now: Micros) -> Option<(Taken, u64, Poll)> {
+        self.delayed.remove(name);
+        let queue = match side {
+            Side::Workflow => self.workflow.get_mut(name)?,
+            Side::Activity => self.activity.get_mut(name)?,
+        };
+        if queue.tasks.is_empty() || queue.polls.is_empty() {
             return None;
+        }
+        let mut throttle =
+            if self.throttles.is_empty() { None } else { self.throttles.get_mut(&(side as u8, base(name).into())) };
+        let queue_due = throttle.as_ref().map_or(Some(now), |t| t.due());
+        let taken = match queue_due {
+            Some(due) if due <= now => queue.tasks.pop(now, throttle.as_deref()),
+            due => Err(due),
+        };
+        let taken = match taken {
+            Ok(taken) => taken,
+            Err(due) => {
+                if let Some(due) = due {
+                    self.delayed.insert(name.into(), due);
+                }
+                return None;
+            }
+        };
+        if let Some(throttle) = &mut throttle {
+            throttle.consume(&taken.key, taken.weight, now, 1);
         }
         let (seq, poll) = queue.polls.pop_first()?;
         queue.last_poll = now;
-        let task = queue.tasks.pop(now)?;
         self.waiting -= 1;
-        Some((task, seq, poll))
+        Some((taken, seq, poll))
     }
 
-    /// The task was stale: the poll keeps its place.
-    pub fn give_back(&mut self, side: Side, name: &str, seq: u64, poll: Poll) {
+    /// The task was stale: the poll keeps its place, and the limits do not count it.
+    pub fn give_back(&mut self, side: Side, name: &str, taken: &Taken, (seq, poll): (u64, Poll), now: Micros) {
+        if let Some(throttle) = self.throttles.get_mut(&(side as u8, base(name).into())) {
+            throttle.consume(&taken.key, taken.weight, now, -1);
+        }
         self.queue(side, name).polls.insert(seq, poll);
+    }
+
+    /// Replaces the configurations of all queues.
+    pub fn configure(&mut self, configs: Vec<(Side, String, QueueConfig)>, now: Micros) {
+        let mut configs: SortedMap<_, _> = configs.into_iter().map(|(side, name, c)| ((side as u8, name), c)).collect();
+        for (key, throttle) in self.throttles.iter_mut() {
+            throttle.configure(configs.remove(key).unwrap_or_default(), now);
+        }
+        while let Some((key, config)) = configs.pop_first() {
+            self.throttles.get_or_insert_with(key, Throttle::default).configure(config, now);
+        }
+        let limited = |name: &&String| self.throttles.contains_key(&(Side::Activity as u8, base(name).into()));
+        self.matched.extend(self.activity.keys().filter(limited).map(|name| (Side::Activity, name.clone())));
+    }
+
+    /// The rate that a poll for activities had, in tasks a second; the last poll of a queue counts.
+    pub fn limit(&mut self, name: &str, rate: Option<f64>, now: Micros) {
+        if rate.is_none() && self.throttles.is_empty() {
+            return;
+        }
+        let key = (Side::Activity as u8, name.into());
+        if rate.is_some() || self.throttles.contains_key(&key) {
+            self.throttles.get_or_insert_with(key, Throttle::default).polled(rate, now);
+        }
+    }
+
+    /// Takes one task of a queue that the host gives out. Otherwise returns when it may: None: never.
+    pub fn take_token(&mut self, name: &str, key: &str, weight: f32, now: Micros) -> Result<(), Option<Micros>> {
+        let Some(throttle) = self.throttles.get_mut(&(Side::Activity as u8, name.into())) else { return Ok(()) };
+        let due = throttle.due().zip(throttle.key_due(key)).map(|(queue, key)| queue.max(key));
+        if due.is_some_and(|due| due <= now) {
+            throttle.consume(key, weight, now, 1);
+            return Ok(());
+        }
+        Err(due)
+    }
+
+    /// Tasks whose queue has waited for its limit may leave.
+    pub fn wake(&mut self, now: Micros) {
+        if self.next_due().is_some_and(|due| due <= now) {
+            self.matched
+                .extend(self.delayed.iter().filter(|(_, due)| **due <= now).map(|(name, _)| (Side::Activity, name.clone())));
+            self.delayed.retain(|_, due| *due > now);
+        }
+    }
+
+    /// When the first queue may give out a task again.
+    pub fn next_due(&self) -> Option<Micros> {
+        self.delayed.values().copied().min()
     }
 
     /// Tasks and queries that wait for a poll.
@@ -202,5 +286,7 @@ impl Queues {
         for map in [&mut self.workflow, &mut self.activity] {
             map.retain(|_, q| !q.tasks.is_empty() || !q.polls.is_empty() || q.last_poll > old);
         }
+        let known = &self.activity;
+        self.throttles.retain(|(_, name), throttle| throttle.is_configured() || known.keys().any(|known| base(known) == name));
     }
 }

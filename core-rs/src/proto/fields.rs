@@ -957,6 +957,14 @@ pub mod engine {
         pub const task_nonce: u32 = 6;
         pub type task_nonce = kinds::Fixed64;
     }
+    pub mod KeyWeight {
+        #[allow(unused_imports)]
+        use super::super::kinds;
+        pub const key: u32 = 1;
+        pub type key = kinds::Text;
+        pub const weight: u32 = 2;
+        pub type weight = kinds::Double;
+    }
     pub mod NexusCallEnded {
         #[allow(unused_imports)]
         use super::super::kinds;
@@ -1128,6 +1136,32 @@ pub mod engine {
         use super::super::kinds;
         pub const queues: u32 = 1;
         pub type queues = kinds::Messages;
+    }
+    pub mod TaskQueueConfig {
+        #[allow(unused_imports)]
+        use super::super::kinds;
+        pub const name: u32 = 1;
+        pub type name = kinds::Text;
+        pub const activity: u32 = 2;
+        pub type activity = kinds::Bool;
+        pub const rate: u32 = 3;
+        pub type rate = kinds::Message;
+        pub const key_rate: u32 = 4;
+        pub type key_rate = kinds::Message;
+        pub const weights: u32 = 5;
+        pub type weights = kinds::Messages;
+    }
+    pub mod TaskQueueConfigs {
+        #[allow(unused_imports)]
+        use super::super::kinds;
+        pub const queues: u32 = 1;
+        pub type queues = kinds::Messages;
+    }
+    pub mod TaskRate {
+        #[allow(unused_imports)]
+        use super::super::kinds;
+        pub const per_second: u32 = 1;
+        pub type per_second = kinds::Double;
     }
     pub mod TaskState {
         #[allow(unused_imports)]

@@ -1685,6 +1685,7 @@ pub enum EngineMethod {
     NexusOperationEnded = 62,
     UpdateWorkflowExecutionOptions = 80,
     SetRouting = 81,
+    SetTaskQueueConfigs = 70,
 }
 impl EngineMethod {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -1767,6 +1768,7 @@ impl EngineMethod {
                 "ENGINE_METHOD_UPDATE_WORKFLOW_EXECUTION_OPTIONS"
             }
             Self::SetRouting => "ENGINE_METHOD_SET_ROUTING",
+            Self::SetTaskQueueConfigs => "ENGINE_METHOD_SET_TASK_QUEUE_CONFIGS",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -1854,6 +1856,7 @@ impl EngineMethod {
                 Some(Self::UpdateWorkflowExecutionOptions)
             }
             "ENGINE_METHOD_SET_ROUTING" => Some(Self::SetRouting),
+            "ENGINE_METHOD_SET_TASK_QUEUE_CONFIGS" => Some(Self::SetTaskQueueConfigs),
             _ => None,
         }
     }

@@ -54,6 +54,10 @@ impl Engine {
         self.inner.backlog(queue, now_ms)
     }
 
+    pub fn take_activity_token(&mut self, queue: &str, fairness_key: &str, weight: f64, now_ms: f64) -> f64 {
+        self.inner.take_activity_token(queue, fairness_key, weight, now_ms)
+    }
+
     pub fn forget(&mut self, run_id: &str) {
         self.inner.forget(run_id);
     }

@@ -19,6 +19,7 @@ mod query_tests;
 mod queued;
 mod random;
 mod random_lives;
+mod rate_limits;
 mod recovery;
 mod rejections;
 mod resets;

@@ -469,6 +469,36 @@ test(
   },
 );
 
+test("a completion schedules and cancels an operation", { skip }, async () => {
+  const found = await Promise.all(services.map(async (service) => {
+    const session = new RawNexusSession(service, "default");
+    await session.start("at-once");
+    const cancel: Command = {
+      commandType: 18,
+      attributes: {
+        case: "requestCancelNexusOperationCommandAttributes",
+        value: { scheduledEventId: 5n },
+      },
+    };
+    await session.task([schedule(), cancel]);
+    const recorded = (await session.events("at-once")).slice(4, 6);
+    const { token } = await session.request();
+    await session.respond(token, async);
+    const canceling = await session.request();
+    assert.equal(canceling.case, "cancelOperation");
+    await session.call("respondNexusTaskCompleted", {
+      taskToken: canceling.token,
+      response: { variant: { case: "cancelOperation", value: {} } },
+    });
+    await session.until("NEXUS_OPERATION_CANCEL_REQUEST_COMPLETED", "at-once");
+    await session.call("terminateWorkflowExecution", {
+      workflowExecution: { workflowId: "at-once" },
+    });
+    return recorded.map((event) => normalized(toJson(HistoryEventSchema, event)));
+  }));
+  assert.deepEqual(found[1], found[0]);
+});
+
 test("an unknown endpoint fails the workflow task", { skip }, async () => {
   const failures = await Promise.all(services.map(async (service) => {
     const session = new RawNexusSession(service, "default");

@@ -107,6 +107,7 @@ const TS_METHODS: &[&str] = &[
     "UpdateActivityExecutionOptions",
     "UpdateNamespace",
     "UpdateSchedule",
+    "UpdateTaskQueueConfig",
     "UpdateWorkerDeploymentVersionMetadata",
 ];
 const API_ROOTS: &[&str] = &[

@@ -78,6 +78,8 @@ export class Activities {
   readonly #waits = new Map<number, { wait: ActivityWait; runId: string | undefined }>();
   readonly #waitsOfRun = new Map<string, Set<number>>();
   readonly #polls = new WeakMap<Uint8Array, ActivityPoll>();
+  /** When a queue that is at its limit may have a task again. */
+  #limitedMs = Infinity;
   #losesAttempts: boolean;
   #stale = true;
 
@@ -128,7 +130,7 @@ export class Activities {
 
   /** When an activity needs the engine next, in ms since the epoch; 0: never. */
   get nextWakeMs(): number {
-    const next = this.#agenda.nextMs();
+    const next = Math.min(this.#agenda.nextMs(), this.#limitedMs);
     return next === Infinity || this.#isReadOnly ? 0 : next;
   }
 
@@ -277,6 +279,7 @@ export class Activities {
       if (!this.#isReadOnly) this.#runDue(nowMs);
       this.#calls.run();
       this.#settle(nowMs);
+      this.#limitedMs = Infinity;
       if (!this.#isReadOnly && this.#queues.size > 0) this.#dispatch(nowMs);
       this.#encode();
     } catch (error) {
@@ -357,6 +360,17 @@ export class Activities {
       const { queue, identity } = this.#pollOf(request);
       const activity = this.#queues.first(queue);
       if (activity === undefined) continue;
+      const { fairnessKey = "", fairnessWeight } = activity.info.priority ?? {};
+      const limitedMs = host.engine.takeActivityToken(
+        queue,
+        fairnessKey,
+        fairnessWeight || 1,
+        nowMs,
+      );
+      if (limitedMs > 0) {
+        this.#limitedMs = Math.min(this.#limitedMs, limitedMs);
+        continue;
+      }
       startAttempt(activity, { identity, nonce: randomId(), nowMs });
       this.#changed.add(activity);
       this.#place(activity, nowMs);

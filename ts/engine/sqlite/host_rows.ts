@@ -1,11 +1,12 @@
-// The rows that the host of an engine keeps: schedules, batch operations, standalone activities and
-// worker deployments.
+// The rows that the host of an engine keeps: schedules, batch operations, standalone activities,
+// worker deployments and configurations of task queues.
 import type { HostWrites } from "../store.ts";
 import { ActivityRows } from "./activity_rows.ts";
 import { BatchRows } from "./batch_rows.ts";
 import { DeploymentRows } from "./deployment_rows.ts";
 import type { SqlDatabase } from "./driver.ts";
 import { ScheduleRows } from "./schedule_rows.ts";
+import { TaskQueueRows } from "./task_queue_rows.ts";
 
 export class HostRows {
   readonly schedules: ScheduleRows;
@@ -13,12 +14,19 @@ export class HostRows {
   readonly activities: ActivityRows;
   readonly deployments: DeploymentRows;
 
-  /** `attempt` converts errors of SQLite. */
-  constructor(database: SqlDatabase, attempt: <T>(doing: string, operation: () => T) => T) {
+  readonly taskQueues: TaskQueueRows;
+
+  /** `attempt` converts errors of SQLite; `alone` also opens a transaction. */
+  constructor(
+    database: SqlDatabase,
+    attempt: <T>(doing: string, operation: () => T) => T,
+    alone: (doing: string, operation: () => void) => void,
+  ) {
     this.schedules = new ScheduleRows(database);
     this.batches = new BatchRows(database);
     this.activities = new ActivityRows(database, attempt);
     this.deployments = new DeploymentRows(database);
+    this.taskQueues = new TaskQueueRows(database, attempt, alone);
   }
 
   /** Writes changes in the open transaction. */

@@ -68,6 +68,16 @@ CREATE TABLE temporalex_batch_operations (
 ) STRICT, WITHOUT ROWID;
 `;
 
+/** Configurations of task queues (task_queue_configs.ts). */
+const TASK_QUEUES_SCHEMA = `
+CREATE TABLE temporalex_task_queues (
+  task_queue TEXT NOT NULL,
+  task_queue_type INTEGER NOT NULL, -- temporal.api.enums.v1.TaskQueueType
+  config BLOB NOT NULL,             -- encoded temporal.api.taskqueue.v1.TaskQueueConfig
+  PRIMARY KEY (task_queue, task_queue_type)
+) STRICT, WITHOUT ROWID;
+`;
+
 export const MIGRATIONS: readonly Migration[] = [
   {
     version: 1,
@@ -140,6 +150,7 @@ INSERT INTO store (id, created_ms, epoch) VALUES (1, unixepoch('subsec') * 1000,
     fill: fillExecutionTimes,
   },
   { version: 12, name: "worker deployments", sql: DEPLOYMENTS_SCHEMA },
+  { version: 13, name: "configurations of task queues", sql: TASK_QUEUES_SCHEMA },
 ];
 
 /** The newest version that this package supports. */

@@ -50,6 +50,7 @@ export class SqliteStore implements Store {
   /** Path of the file. */
   readonly path: string;
   readonly activities: ActivityStore;
+  readonly taskQueueConfigs: HostRows["taskQueues"];
   readonly #file: OpenFile;
   readonly #database: SqlDatabase;
   readonly #sql: ReturnType<typeof statements>;
@@ -102,19 +103,22 @@ export class SqliteStore implements Store {
     this.#sql = statements(file.database);
     this.#index = new HistoryIndex(file.database);
     this.#indexed = new Indexed(file.database);
-    this.#hostRows = new HostRows(
-      file.database,
-      (doing, operation) => this.#attempt(doing, operation),
-    );
+    const attempt = <T>(doing: string, work: () => T) => this.#attempt(doing, work);
+    const alone = (doing: string, work: () => void) => this.#alone(doing, work);
+    this.#hostRows = new HostRows(file.database, attempt, alone);
     this.activities = this.#hostRows.activities;
+    this.taskQueueConfigs = this.#hostRows.taskQueues;
     if (!file.readOnly) this.#database.exec("UPDATE store SET epoch = epoch + 1");
     this.#epoch = numberColumn(this.#sql.epoch.get([]), "epoch");
     this.#nextRunKey = greatestKey(file.database, "runs", "run_key") + 1;
     this.#nextHistoryKey = greatestKey(file.database, "history", "history_key") + 1;
     this.#log.begin();
-    // The engine waits for other processes asynchronously; waiting in SQLite would block the event
-    // loop.
+    // The engine waits for other processes asynchronously: SQLite would block the event loop.
     this.#database.exec("PRAGMA busy_timeout=0");
+  }
+
+  #alone(doing: string, operation: () => void): void {
+    this.#blocking(doing, () => (this.#file.fence.check(), this.#transaction(operation, () => {})));
   }
 
   /** Like `#attempt`, but waits in SQLite while another process has the store locked. */
@@ -253,12 +257,8 @@ export class SqliteStore implements Store {
   }
 
   setAttributeTypes(types: AttributeTypes): void {
-    this.#blocking("registering search attributes in", () => {
-      this.#file.fence.check();
-      this.#transaction(() => {
-        this.#sql.setAttributeTypes.run([JSON.stringify(types)]);
-      }, () => {});
-    });
+    const json = JSON.stringify(types);
+    this.#alone("registering search attributes in", () => this.#sql.setAttributeTypes.run([json]));
   }
 
   schedules(): StoredSchedule[] {

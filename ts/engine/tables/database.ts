@@ -45,6 +45,7 @@ export const OWN_TABLES: readonly string[] = [
   "temporalex_schedules",
   "temporalex_batch_operations",
   "temporalex_deployments",
+  "temporalex_task_queues",
   "temporalex_activities",
   "temporalex_activity_attributes",
 ];

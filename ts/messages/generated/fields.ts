@@ -623,6 +623,31 @@ export const EngineAttributeType = {
   type: 16,
 } as const;
 
+/** temporalex.engine.v1.TaskQueueConfigs */
+export const EngineTaskQueueConfigs = {
+  queues: 10,
+} as const;
+
+/** temporalex.engine.v1.TaskQueueConfig */
+export const EngineTaskQueueConfig = {
+  name: 10,
+  activity: 16,
+  rate: 26,
+  keyRate: 34,
+  weights: 42,
+} as const;
+
+/** temporalex.engine.v1.TaskRate */
+export const EngineTaskRate = {
+  perSecond: 9,
+} as const;
+
+/** temporalex.engine.v1.KeyWeight */
+export const EngineKeyWeight = {
+  key: 10,
+  weight: 17,
+} as const;
+
 /** temporalex.engine.v1.NexusOutcome */
 export const EngineNexusOutcome = {
   workflowId: 10,

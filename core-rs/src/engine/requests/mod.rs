@@ -21,6 +21,7 @@ mod query_workflow;
 mod request_cancel;
 mod reset_workflow;
 mod set_attributes;
+mod set_queue_configs;
 mod set_routing;
 mod shared;
 mod signal_with_start;
@@ -75,6 +76,7 @@ fn route(engine: &mut Engine, r: &Again) -> Rpc<()> {
         Method::SetNexusEndpoints => nexus::set_endpoints(engine, r),
         Method::NexusCallEnded => nexus::call_ended(engine, r),
         Method::NexusOperationEnded => nexus::operation_ended(engine, r),
+        Method::SetTaskQueueConfigs => set_queue_configs::handle(engine, r),
         Method::FireTimer => fire_timer::handle(engine, r),
         Method::UpdateWorkflowExecutionOptions => execution_options::handle(engine, r),
         Method::SetRouting => set_routing::handle(engine, r),

@@ -18,9 +18,12 @@ message! {
         deployment_options msg(DeploymentOptions),
     }
     PollActivityRequest: workflowservice::PollActivityTaskQueueRequest {
-        namespace str, task_queue msg(TaskQueue), identity str, worker_version_capabilities msg(WorkerVersionCapabilities),
+        namespace str, task_queue msg(TaskQueue), identity str, task_queue_metadata msg(TaskQueueMetadata),
+        worker_version_capabilities msg(WorkerVersionCapabilities),
         deployment_options msg(DeploymentOptions),
     }
+    TaskQueueMetadata: taskqueue::TaskQueueMetadata { max_tasks_per_second msg(Rate), }
+    Rate: google::DoubleValue { value double, }
     WorkerVersionCapabilities: common::WorkerVersionCapabilities { build_id str, use_versioning bool, }
 }
 
@@ -37,6 +40,10 @@ pub fn activity(engine: &mut Engine, r: &Again) -> Rpc<()> {
     let id = r.request_id;
     let req: PollActivityRequest = decode(&r.body)?;
     engine.namespace(&req.namespace)?;
+    let name = req.task_queue.as_ref().map(|q| q.name.clone()).unwrap_or_default();
+    let rate = req.task_queue_metadata.and_then(|m| m.max_tasks_per_second).map(|rate| rate.value);
+    let now = engine.cx.now;
+    engine.cx.queues.limit(&name, rate, now);
     let worker =
         Worker { identity: req.identity, capabilities: req.worker_version_capabilities, options: req.deployment_options };
     poll(engine, Side::Activity, id, req.task_queue, worker)

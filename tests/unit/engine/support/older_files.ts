@@ -9,6 +9,7 @@ const dropColumns = (...columns: string[]) =>
 
 /** Undoes each migration after the second, newest first. */
 const UNDO: { readonly [version: number]: string } = {
+  13: "DROP TABLE temporalex_task_queues;",
   12: "DROP TABLE temporalex_deployments;",
   11: "ALTER TABLE temporalex_activities DROP COLUMN execution_time_ms;",
   10: "DROP TABLE temporalex_activities; DROP TABLE temporalex_activity_attributes;",

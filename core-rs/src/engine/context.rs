@@ -7,12 +7,12 @@ use super::limits::Limits;
 use super::message::message;
 use super::queues::Queues;
 use super::rng::Rng;
+use super::routing::Routing;
 use super::rpc;
 use super::search_attributes::Register;
 use super::state::request::{Again, Pair, Wait};
 use super::state::run::Run;
 use super::time::Micros;
-use super::versioning::Routing;
 use crate::boundary::{HistorySplice, NexusCall, Reply, RpcError, TimedOutAttempt, TransactOutcome, TransactTask};
 use crate::sorted::SortedMap;
 

@@ -33,8 +33,8 @@
 //!   `search_attributes`, `retry` (policies), `links`
 //! - state: `state`, `rates`, `throttle`, `backlog`, `queues`, `cron`, `event`, `context` (clock, randomness, outputs), `persist` (to and from the store)
 //! - history: `history`, `task_events`, `buffer`, `task_history` (what goes with a task), `history_readers`
-//! - steps on one run: `versioning` (with `fingerprint`), `workflow_task`, `activity`, `eager`, `timers`, `nexus`, `callbacks`, `children`, `externals`, `orders`, `queries`, `updates`, `new_run`,
-//!   `reset`, `start`, `attach`, `close`, `deadlines`, `task_response`; `commands` (one file per kind of command)
+//! - steps on one run: `routing` (with `fingerprint`), `versioning`, `workflow_task`, `activity`, `eager`, `timers`, `nexus`, `callbacks`, `children`, `externals`, `orders`, `queries`, `updates`, `new_run`,
+//!   `reset` (with `reset_points`), `start`, `attach`, `close`, `deadlines`, `task_response`; `commands` (one file per kind of command)
 //! - all runs: `machine` (the engine's parts), `cron_times`, `runs`, `steps`, `parking`, `forgetting`, `carry_out` (orders), `trial` (transactions),
 //!   `dispatch` (tasks to polls), `batches`, `waits`; `requests` (one file per method), `loading`
 //! - `api`: what the host calls
@@ -79,9 +79,11 @@ mod queues;
 mod rates;
 mod requests;
 mod reset;
+mod reset_points;
 mod reset_reapply;
 mod retry;
 mod rng;
+mod routing;
 mod rpc;
 mod runs;
 mod search_attributes;

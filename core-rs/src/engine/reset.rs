@@ -11,18 +11,15 @@ use super::messages::updates::UpdateRequestView;
 use super::new_run::{NewRun, begin};
 use super::rpc::{self, Rpc, SERVER};
 use super::state::pending::ChildState;
-use super::state::run::{ResetPoint, Run, TaskState, kind};
+use super::state::run::{Run, TaskState, kind};
 use super::state::update::{Stage, Update};
 use super::time::{Micros, SECOND, micros_or_zero, timestamp_opt};
-use super::{activity, attach, codec, nexus, payloads, timers, versioning};
+use super::{activity, attach, codec, nexus, payloads, reset_points, timers, versioning};
 use crate::api::enums::v1::{EventType as E, RetryState, WorkflowTaskFailedCause};
 use crate::boundary::HistoryBatch;
 use crate::proto::fields::google;
 use crate::proto::fields::history::{History, HistoryEvent};
 use crate::wire::{Message, Writer};
-
-/// As many as a server keeps.
-const MAX_POINTS: usize = 20;
 
 /// An event of a stored history.
 pub struct Past<'a> {
@@ -158,7 +155,7 @@ fn apply(run: &mut Run, cx: &mut Context, event: &Past) {
             let a: TaskCompletedAttrs = event.attrs();
             run.head.task = None;
             run.head.last_completed_started_id = a.started_event_id;
-            add_point(run, &a, event.id, event.time);
+            reset_points::add(run, &a, event.id, event.time);
             if a.deployment_version.is_some() || run.head.versioning.is_some() {
                 versioning::complete(&mut run.head, &a);
             }
@@ -480,24 +477,4 @@ fn restart_activities(run: &mut Run, cx: &mut Context, reason: &str) {
         activity::remove(run, cx, id);
         run.append(time, &attrs);
     }
-}
-
-/// Remembers the first task that a build completed.
-pub fn add_point(run: &mut Run, task: &TaskCompletedAttrs, completed_id: i64, time: Micros) {
-    let stamped = task.worker_version.as_ref().map(|v| v.build_id.as_str()).unwrap_or_default();
-    let build_id = task.deployment_version.as_ref().map_or(stamped, |v| &v.build_id);
-    let points = &mut run.head.reset_points;
-    if points.iter().any(|p| p.build_id == build_id && p.binary_checksum == task.binary_checksum) {
-        return;
-    }
-    if points.len() >= MAX_POINTS {
-        points.remove(0);
-    }
-    points.push(ResetPoint {
-        binary_checksum: task.binary_checksum.clone(),
-        build_id: build_id.into(),
-        run_id: String::new(),
-        completed_id,
-        time_us: time,
-    });
 }

@@ -5,7 +5,6 @@ use super::codec;
 use super::message::message;
 use super::payloads::{self, Entry, Map, MetadataEntry, PayloadView, unset};
 use super::state::run::Run;
-use super::versioning;
 use crate::sorted::SortedMap;
 
 const BOOL: &str = "Bool";
@@ -62,9 +61,8 @@ const LISTS: [&str; 3] = ["TemporalChangeVersion", "BuildIds", "BinaryChecksums"
 const TIMERS: &str = "WorkflowTimers";
 const MANUAL: &[u8] = b"\"manual\"";
 
-/// Sets the attributes that show the version of a run, if they have changed.
-pub fn set_versioning(run: &mut Run) {
-    let values = versioning::attribute_values(&run.head);
+/// Sets the attributes that show the version of a run, if they have changed. An empty value removes its attribute.
+pub fn set_versioning(run: &mut Run, values: SortedMap<&'static str, String>) {
     let known = codec::read::<Map>(run.head.search_attributes.as_deref().unwrap_or_default()).unwrap_or_default();
     let mut entries = Vec::new();
     for (name, value) in values {

@@ -3,77 +3,24 @@
 //! A run remembers its version, its behavior (pinned, or auto-upgrade) and an override. A worker of another version that takes a task of
 //! an auto-upgrade run begins a transition: from then on activities wait until a workflow task has completed on that version. An engine
 //! without a routing (`Context.routing`) has unversioned workers only.
-use std::collections::HashMap;
-
 use super::codec;
 use super::context::Context;
-use super::fingerprint::fingerprint;
 use super::limits;
 use super::messages::events::{OptionsUpdatedAttrs, StartedAttrs, TaskCompletedAttrs};
 use super::messages::versioning::*;
 use super::queues::{Poll, Side};
+use super::routing::Routing;
 use super::rpc::{self, Rpc};
 use super::search_attributes;
 use super::state::run::{Head, Run};
 use crate::api::enums::v1::VersioningBehavior as Behavior;
 use crate::sorted::SortedMap;
 
-/// The queues of all versions.
-#[derive(Default)]
-pub struct Routing {
-    workflow: HashMap<String, RoutedQueue>,
-    activity: HashMap<String, RoutedQueue>,
-}
-
 /// WORKER_VERSIONING_MODE_VERSIONED
 const VERSIONED: i32 = 2;
 
 /// The part of a queue that no worker polls: activities wait there during a transition.
 const IN_TRANSITION: &str = "\0\0";
-
-impl Routing {
-    pub fn new(queues: Queues) -> Routing {
-        let mut routing = Routing::default();
-        for queue in queues.queues {
-            let side = if queue.activities { &mut routing.activity } else { &mut routing.workflow };
-            side.insert(queue.name.clone(), queue);
-        }
-        routing
-    }
-
-    fn queue(&self, side: Side, name: &str) -> Option<&RoutedQueue> {
-        match side {
-            Side::Workflow => self.workflow.get(name),
-            Side::Activity => self.activity.get(name),
-        }
-    }
-
-    /// Whether workers of the version poll the queue.
-    pub fn has(&self, version: &Version, side: Side, name: &str) -> bool {
-        self.queue(side, name).is_some_and(|queue| queue.versions.contains(version))
-    }
-
-    /// Where tasks of runs go that are not pinned, and the revision of the routing that says so; None: to unversioned workers.
-    fn target(&self, head: &Head, side: Side, name: &str) -> Option<(&Version, i64)> {
-        let queue = self.queue(side, name)?;
-        let ramps = match queue.ramping_percentage {
-            _ if prefers_ramping(head) && queue.ramping.is_some() => true,
-            share if share <= 0.0 => false,
-            share if share >= 100.0 => true,
-            share => f64::from(fingerprint(head.workflow_id.as_bytes())) / 4_294_967_296.0 * 100.0 <= share,
-        };
-        let (version, revision) =
-            if ramps { (&queue.ramping, queue.ramping_revision) } else { (&queue.current, queue.current_revision) };
-        version.as_ref().map(|version| (version, revision))
-    }
-}
-
-/// The first task of a run that was continued with this wish.
-fn prefers_ramping(head: &Head) -> bool {
-    const USE_RAMPING_VERSION: i32 = 2;
-    head.last_completed_started_id == 0
-        && head.versioning.as_ref().is_some_and(|v| v.continue_as_new_initial_versioning_behavior == USE_RAMPING_VERSION)
-}
 
 /// The version of a versioned worker. Invalid names are rejected, as by servers.
 pub fn version_of_worker(cx: &Context, options: Option<DeploymentOptions>) -> Rpc<Option<Version>> {
@@ -253,7 +200,7 @@ pub fn completed(run: &mut Run, cx: &mut Context, attrs: &TaskCompletedAttrs) {
     if moved || before != (version(&run.head).cloned(), behavior(&run.head)) {
         requeue(run, cx);
     }
-    search_attributes::set_versioning(run);
+    show(run);
 }
 
 /// The state of the run after a completed task. Whether a transition has ended.
@@ -308,7 +255,7 @@ pub fn begin(run: &mut Run, attrs: &StartedAttrs) {
         v.continue_as_new_initial_versioning_behavior = info.continue_as_new_initial_versioning_behavior;
     }
     run.head.worker_deployment_name = version(&run.head).map(|v| v.deployment_name.clone()).unwrap_or_default();
-    search_attributes::set_versioning(run);
+    show(run);
 }
 
 /// Whether a worker of this version gets the first task of a run with this start.
@@ -401,7 +348,7 @@ fn set_override(run: &mut Run, over: Option<Override>) -> bool {
         }
         run.clear_sticky();
     }
-    search_attributes::set_versioning(run);
+    show(run);
     moves
 }
 
@@ -466,8 +413,14 @@ pub fn inherit_again(run: &Run, attrs: &mut StartedAttrs, is_retry: bool) {
     }
 }
 
+/// Sets the search attributes that show the version of the run.
+fn show(run: &mut Run) {
+    let values = attribute_values(&run.head);
+    search_attributes::set_versioning(run, values);
+}
+
 /// The values of search attributes that follow from the version of the run, by name; empty: the run does not have it.
-pub fn attribute_values(head: &Head) -> SortedMap<&'static str, String> {
+fn attribute_values(head: &Head) -> SortedMap<&'static str, String> {
     let mut values = SortedMap::new();
     let Some(v) = &head.versioning else { return values };
     let target = v.versioning_override.as_ref().and_then(target_of).or(v.deployment_version.as_ref());

@@ -2,9 +2,10 @@
 use super::shared::*;
 use crate::engine::machine::Engine;
 use crate::engine::queries;
+use crate::engine::routing::Routing;
 use crate::engine::rpc::Rpc;
 use crate::engine::state::request::Again;
-use crate::engine::versioning::{self, Routing};
+use crate::engine::versioning;
 
 pub fn handle(engine: &mut Engine, r: &Again) -> Rpc<()> {
     let queues = decode(&r.body)?;

@@ -27,9 +27,9 @@ use crate::engine::state::request::Again;
 use crate::engine::state::run::{Run, TaskState};
 use crate::engine::task_events::write_outside_events;
 use crate::engine::task_response::task_response;
-use crate::engine::time::micros_or_zero;
+use crate::engine::time::{Micros, micros_or_zero};
 use crate::engine::tokens::{self, TaskToken};
-use crate::engine::{eager, reset, updates, versioning, workflow_task};
+use crate::engine::{eager, reset_points, updates, versioning, workflow_task};
 
 message! {
     TaskCompletedRequest: workflowservice::RespondWorkflowTaskCompletedRequest {
@@ -99,19 +99,7 @@ fn completed(run: &mut Run, cx: &mut Context, token: &TaskToken, mut req: TaskCo
         && req.messages.is_empty()
         && time > task.original_scheduled_us + limits::TASK_HEARTBEAT
     {
-        write_outside_events(run, None);
-        if let Some(task) = workflow_task::remove(run, cx) {
-            let attrs = TaskTimedOutAttrs {
-                scheduled_event_id: task.scheduled_id,
-                started_event_id: task.started_id,
-                timeout_type: TimeoutType::StartToClose as i32,
-            };
-            run.append(time, &attrs);
-        }
-        run.clear_sticky();
-        run.reset_attempts();
-        run.want_task = true;
-        return Err(rpc::not_found("workflow task heartbeat timeout"));
+        return Err(end_heartbeats(run, cx, time));
     }
 
     // SDKs without versioning by build id send the checksum of their binary as the build id.
@@ -160,7 +148,7 @@ fn completed(run: &mut Run, cx: &mut Context, token: &TaskToken, mut req: TaskCo
         deployment_version: version,
     };
     let completed_id = run.append(time, &attrs);
-    reset::add_point(run, &attrs, completed_id, time);
+    reset_points::add(run, &attrs, completed_id, time);
     run.head.last_completed_started_id = task.started_id;
     run.reset_attempts();
     run.head.inbox_signals = run.head.inbox_signals.saturating_sub(task.inbox_delivered);
@@ -185,6 +173,23 @@ fn completed(run: &mut Run, cx: &mut Context, token: &TaskToken, mut req: TaskCo
     let new_task = run.open() && (wanted || !run.buffer.is_empty() || run.want_task || updates::undecided(run));
     let response = next_task(run, cx, &req, new_task, wanted || !run.buffer.is_empty() || run.want_task, since);
     Ok(Completed::Done(TaskCompletedResponse { activity_tasks, ..response }))
+}
+
+/// A task that only sends heartbeats is over after a time; another worker gets the next one.
+fn end_heartbeats(run: &mut Run, cx: &mut Context, time: Micros) -> Box<RpcError> {
+    write_outside_events(run, None);
+    if let Some(task) = workflow_task::remove(run, cx) {
+        let attrs = TaskTimedOutAttrs {
+            scheduled_event_id: task.scheduled_id,
+            started_event_id: task.started_id,
+            timeout_type: TimeoutType::StartToClose as i32,
+        };
+        run.append(time, &attrs);
+    }
+    run.clear_sticky();
+    run.reset_attempts();
+    run.want_task = true;
+    rpc::not_found("workflow task heartbeat timeout")
 }
 
 /// The worker that completes the task, as one that polls.

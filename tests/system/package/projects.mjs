@@ -53,8 +53,8 @@ export const projects = [
         `node_modules: ${sizes}, in ${files.length} files (${packages.join(", ")})`,
       );
       // Schedules, resets and the whole API of @temporalio/proto took 0.6 MB; Nexus, standalone
-      // activities and the client of activities 0.7 MB.
-      assert.ok(disk <= 22.5 * MB, sizes);
+      // activities and the client of activities 0.7 MB; worker deployments 0.2 MB.
+      assert.ok(disk <= 22.7 * MB, sizes);
       // The bytes of the core as text, the compiler of types, and the parsers of code and of TOML,
       // are there once.
       for (

@@ -7,10 +7,7 @@ import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import {
-  Connection,
-  isGrpcServiceError,
-} from "../../../ts/compat/client/mod.ts";
+import { Connection, isGrpcServiceError } from "../../../ts/compat/client/mod.ts";
 import { NativeConnection } from "../../../ts/compat/worker/connection.ts";
 import { DevServer, noServer } from "./support/dev_server.ts";
 import { noOfficial, official, root } from "./support/official.ts";
@@ -31,8 +28,7 @@ type ServiceName = keyof typeof PACKAGES;
 const SERVICES = Object.keys(PACKAGES) as ServiceName[];
 
 function methodsOf(service: ServiceName): readonly Any[] {
-  const { methodsArray } =
-    api.temporal.api[PACKAGES[service].toLowerCase()].v1[PACKAGES[service]];
+  const { methodsArray } = api.temporal.api[PACKAGES[service].toLowerCase()].v1[PACKAGES[service]];
   return methodsArray.map((method: Any) => method.resolve()).sort((
     a: Any,
     b: Any,
@@ -72,11 +68,7 @@ function sample(type: Any, depth = 0): Any {
       : resolved.fieldsArray !== undefined
       ? sample(resolved, depth + 1)
       : Object.values(resolved.values).at(-1);
-    fields[field.name] = field.map
-      ? { key: one }
-      : field.repeated
-      ? [one, one]
-      : one;
+    fields[field.name] = field.map ? { key: one } : field.repeated ? [one, one] : one;
   }
   return type.fromObject(fields);
 }

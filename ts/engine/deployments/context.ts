@@ -21,7 +21,7 @@ export interface DeploymentMethodsContext {
   find(name: string): DeploymentState | undefined;
   /** In order of their names. */
   all(): readonly DeploymentState[];
-  /** The deployment, which is new if there is none with this name. */
+  /** Adds a deployment without versions. */
   create(name: string): DeploymentState;
   /** Adds a version that no worker polls yet. */
   addVersion(state: DeploymentState, buildId: string): VersionState;

@@ -172,8 +172,14 @@ export class Deployments {
       this.#moved = true;
     }
     for (const [key, polled] of this.#registering) {
-      this.#register(polled);
       this.#registering.delete(key);
+      try {
+        this.#register(polled);
+      } catch (error) {
+        if (!(error instanceof ServiceError)) throw error;
+        // Polls before it in this batch have reached the limit: its next poll is rejected.
+        this.#polls.delete(key);
+      }
     }
     this.#calls.run();
     if (!this.#moved) return;

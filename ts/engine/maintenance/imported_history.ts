@@ -71,7 +71,7 @@ export function readImportedHistory(
   }
   const start = micros(first.eventTime!);
   const end = micros(last.eventTime!);
-  const times = [["starts", start], [status === undefined ? "goes on" : "closes", end]] as const;
+  const times = [["starts", start], [status === undefined ? "continues" : "closes", end]] as const;
   for (const [what, time] of times) {
     if (!(time > 0 && time < LATEST)) {
       throw new ImportError(

@@ -20,7 +20,7 @@ import {
   ImportError,
   readImportedHistory,
 } from "./imported_history.ts";
-import { type ActivityState, buildOpenRun } from "./open_run.ts";
+import { type ActivityState, buildOpenRun, openChildren } from "./open_run.ts";
 
 /** What a service describes of an activity without a result. */
 export interface ActivityProgress {
@@ -58,29 +58,31 @@ export function movedRun(given: RunToMove): MovedRun {
   const notes: string[] = [];
   rejectUnfinished(read);
   const events = [...read.events, ...newTask(read, given.nowMs, notes)];
-  const pending = pendingActivities(events);
-  if (pending.size > 0 && given.activities === undefined) {
+  const restarted: string[] = [];
+  const activityState = (id: string): ActivityState => {
+    const known = given.activities?.get(id);
+    if (known === undefined) restarted.push(id);
+    return {
+      attempt: known?.attempt ?? 1,
+      scheduledUs: Math.round(Math.max(known?.dueMs ?? 0, given.nowMs) * 1000),
+      heartbeatDetails: known?.heartbeatDetails ?? new Uint8Array(0),
+      pausedUs: known?.paused === true ? Math.round(given.nowMs * 1000) : 0,
+    };
+  };
+  const write = buildOpenRun({ workflowId, runId, events, activityState, keepsManualTimers: true });
+  if (restarted.length > 0) {
+    const verb = restarted.length === 1 ? "starts" : "start";
     notes.push(
-      `${list([...pending.keys()])} start${
-        pending.size === 1 ? "s" : ""
-      } again with attempt 1: a history does not hold the number of attempts`,
+      `${
+        list(restarted)
+      } ${verb} again with attempt 1: a history does not hold the number of attempts`,
     );
   }
   if (started.completionCallbacks.length > 0) {
     notes.push("the callbacks of its end are not called: they belong to the other service");
   }
-  const activities = new Map<number, ActivityState>();
-  for (const [id, event] of pending) {
-    const known = given.activities?.get(id);
-    activities.set(event, {
-      attempt: known?.attempt ?? 1,
-      scheduledUs: Math.round(Math.max(known?.dueMs ?? 0, given.nowMs) * 1000),
-      heartbeatDetails: known?.heartbeatDetails ?? new Uint8Array(0),
-      pausedUs: known?.paused === true ? Math.round(given.nowMs * 1000) : 0,
-    });
-  }
   return {
-    write: buildOpenRun({ workflowId, runId, events, activities, keepsManualTimers: true }),
+    write,
     notes,
     children: openChildren(events),
     parent: started.parentWorkflowExecution?.runId ?? "",
@@ -92,7 +94,7 @@ const list = (ids: readonly string[]): string =>
     ids.length > 5 ? ` and ${ids.length - 5} more` : ""
   }`;
 
-/** Events that wait for an answer of another workflow; the answer names the event. */
+/** Events that wait for a result of another workflow, which has their id. */
 const WAITS: { readonly [type in EventType]?: string } = {
   [EventType.SIGNAL_EXTERNAL_WORKFLOW_EXECUTION_INITIATED]: "a signal to another workflow",
   [EventType.REQUEST_CANCEL_EXTERNAL_WORKFLOW_EXECUTION_INITIATED]:
@@ -233,43 +235,4 @@ function newTask(
     }).attributes,
   );
   return made;
-}
-
-/** Activities without a result: their ids, with the ids of their ActivityTaskScheduled events. */
-function pendingActivities(events: readonly HistoryEvent[]): Map<string, number> {
-  const open = new Map<number, string>();
-  for (const { eventId, attributes: { case: kind, value } } of events) {
-    switch (kind) {
-      case "activityTaskScheduledEventAttributes":
-        open.set(Number(eventId), value.activityId);
-        break;
-      case "activityTaskCompletedEventAttributes":
-      case "activityTaskFailedEventAttributes":
-      case "activityTaskTimedOutEventAttributes":
-      case "activityTaskCanceledEventAttributes":
-        open.delete(Number(value.scheduledEventId));
-        break;
-    }
-  }
-  return new Map([...open].map(([event, id]) => [id, event]));
-}
-
-const CHILD_ENDS: ReadonlySet<EventType> = new Set([
-  EventType.CHILD_WORKFLOW_EXECUTION_COMPLETED,
-  EventType.CHILD_WORKFLOW_EXECUTION_FAILED,
-  EventType.CHILD_WORKFLOW_EXECUTION_CANCELED,
-  EventType.CHILD_WORKFLOW_EXECUTION_TIMED_OUT,
-  EventType.CHILD_WORKFLOW_EXECUTION_TERMINATED,
-]);
-
-function openChildren(events: readonly HistoryEvent[]): string[] {
-  const open = new Map<bigint, string>();
-  for (const { eventType, attributes: { case: kind, value } } of events) {
-    if (kind === "childWorkflowExecutionStartedEventAttributes") {
-      open.set(value.initiatedEventId, value.workflowExecution?.runId ?? "");
-    } else if (CHILD_ENDS.has(eventType)) {
-      open.delete((value as { initiatedEventId: bigint }).initiatedEventId);
-    }
-  }
-  return [...open.values()];
 }

@@ -52,8 +52,8 @@ export interface OpenRunToMake {
    * history.
    */
   readonly timers?: ReadonlyMap<number, number>;
-  /** State of activities without a result, by the id of their ActivityTaskScheduled event. */
-  readonly activities?: ReadonlyMap<number, ActivityState>;
+  /** Called for each activity without a result, with its id; undefined: only the history is known. */
+  readonly activityState?: (activityId: string) => ActivityState | undefined;
   /**
    * Manual timers of the start stay manual. Default: they fire when due, since a what-if branch has
    * no caller that fires them.
@@ -80,7 +80,7 @@ interface Pending {
 
 /** Returns what the store writes for the run. Throws an ImportError for invalid events. */
 export function buildOpenRun(
-  { workflowId, runId, events, timers, activities, keepsManualTimers = false }: OpenRunToMake,
+  { workflowId, runId, events, timers, activityState, keepsManualTimers = false }: OpenRunToMake,
 ): RunWrite {
   const first = events[0];
   if (first?.attributes.case !== "workflowExecutionStartedEventAttributes") {
@@ -91,7 +91,7 @@ export function buildOpenRun(
   const started = first.attributes.value;
   const start = micros(first.eventTime!);
   const last = events.reduce((latest, event) => Math.max(latest, micros(event.eventTime!)), 0);
-  const { items, task, cancelRequested } = collectPending(events, timers, activities);
+  const { items, task, cancelRequested } = collectPending(events, timers, activityState);
   const { memo, searchAttributes } = describedFields(
     events,
     keepsManualTimers ? undefined : TIMERS,
@@ -197,6 +197,11 @@ function taskState(id: number, us: number, timeout: number): Uint8Array {
     .finish();
 }
 
+type Scheduled = Extract<
+  HistoryEvent["attributes"],
+  { case: "activityTaskScheduledEventAttributes" }
+>["value"];
+
 function put(items: Pending["items"], kind: number, id: string, value: Uint8Array): void {
   items.set(`${kind}/${id}`, { kind, id, value });
 }
@@ -220,7 +225,7 @@ interface OpenChild {
 function collectPending(
   events: readonly HistoryEvent[],
   timers: OpenRunToMake["timers"],
-  states: OpenRunToMake["activities"],
+  stateOf: OpenRunToMake["activityState"] = () => undefined,
 ): Pending {
   const items: Pending["items"] = new Map();
   const activities = new Map<number, OpenActivity>();
@@ -250,10 +255,23 @@ function collectPending(
     }
   }
   for (const [id, { event, cancel }] of activities) {
-    put(items, ITEM.activity, String(id), activityState(id, event, cancel, states?.get(id)));
+    const { activityId } = event.attributes.value as Scheduled;
+    put(
+      items,
+      ITEM.activity,
+      String(id),
+      encodeActivity(id, event, cancel, stateOf(activityId)),
+    );
   }
   for (const [id, child] of children) put(items, ITEM.child, String(id), childState(id, child));
   return { items, task, cancelRequested };
+}
+
+/** Run ids of children without a result that have started. */
+export function openChildren(events: readonly HistoryEvent[]): string[] {
+  const open = new Map<number, OpenChild>();
+  for (const event of events) followChild(event, open);
+  return [...open.values()].flatMap(({ runId }) => runId === "" ? [] : [runId]);
 }
 
 function followActivity(event: HistoryEvent, open: Map<number, OpenActivity>): void {
@@ -372,13 +390,13 @@ function childState(id: number, child: OpenChild): Uint8Array {
   return state.finish();
 }
 
-function activityState(
+function encodeActivity(
   id: number,
   event: HistoryEvent,
   cancel: number,
   known: ActivityState | undefined,
 ): Uint8Array {
-  const attributes = event.attributes.value as Parameters<typeof scheduledBytes>[0];
+  const attributes = event.attributes.value as Scheduled;
   const us = micros(event.eventTime!);
   const expires = toMicroseconds(attributes.scheduleToCloseTimeout);
   return new Head().int(EngineActivityState.scheduledId, id)
@@ -388,13 +406,6 @@ function activityState(
     .bytes(EngineActivityState.heartbeatDetails, known?.heartbeatDetails ?? new Uint8Array(0))
     .int(EngineActivityState.cancelRequestedId, cancel)
     .int(EngineActivityState.expirationUs, expires > 0 ? us + expires : 0)
-    .bytes(EngineActivityState.attrs, scheduledBytes(attributes))
+    .encoded(EngineActivityState.attrs, ActivityTaskScheduledEventAttributesSchema, attributes)
     .int(EngineActivityState.pausedUs, known?.pausedUs ?? 0).finish();
 }
-
-const scheduledBytes = (
-  attributes: Extract<
-    HistoryEvent["attributes"],
-    { case: "activityTaskScheduledEventAttributes" }
-  >["value"],
-): Uint8Array => toBinary(ActivityTaskScheduledEventAttributesSchema, attributes);

@@ -326,6 +326,18 @@ test("a batch operation pins the workflows of a query", () =>
     assert.equal((await engine.call("CountWorkflowExecutions", { query })).count, "2");
   }));
 
+test("polls that exceed the limit of deployments in one batch are not registered, and the next ones are rejected", () =>
+  VersionedEngine.during(new MemoryStore(), async (engine) => {
+    const names = Array.from({ length: 103 }, (_, i) => `d${i}`);
+    await Promise.all(names.map((name) => engine.poll(`${name}:v`)));
+    const { workerDeployments } = await engine.call("ListWorkerDeployments", {});
+    assert.equal(workerDeployments.length, 100);
+    const listed = new Set(workerDeployments.map(({ name }: { name: string }) => name));
+    const [left] = names.filter((name) => !listed.has(name));
+    await rejects(engine.poll(`${left}:v`), Code.RESOURCE_EXHAUSTED, /reached maximum deployments/);
+    assert.equal(await engine.poll("d0:v"), undefined);
+  }));
+
 test("a change whose commit fails has no effect on tasks", () => {
   const store = new MemoryStore();
   let fails = false;

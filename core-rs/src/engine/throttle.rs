@@ -35,7 +35,7 @@ impl Ready {
         self.0 <= now
     }
 
-    /// After `tokens` tasks have left, or were taken back.
+    /// After `tokens` tasks have left; negative: they were returned to the queue.
     fn consume(self, rate: f64, now: i64, tokens: i64) -> Ready {
         let Some(interval) = interval(rate) else { return Ready::NEVER };
         let start = now.max(self.0.saturating_add(BURST)) - BURST;
@@ -107,7 +107,7 @@ impl Throttle {
         micros(if interval(rate).is_none() { Ready::NEVER } else { self.keys.get(key).copied().unwrap_or_default() })
     }
 
-    /// A task has left; `tokens` is -1 if it was taken back.
+    /// A task has left; `tokens` is -1 if it was returned to the queue.
     pub fn consume(&mut self, key: &str, weight: f32, now: Micros, tokens: i64) {
         let now = now * NANOS;
         if let Some(rate) = self.rate {
@@ -178,6 +178,6 @@ mod tests {
         assert_eq!((burst(&mut t, "a", START), burst(&mut t, "heavy", START), burst(&mut t, "b", START)), (3, 7, 3));
         assert_eq!(burst(&mut t, "heavy", START + SECOND), 6);
         t.consume("a", 1.0, START, -1);
-        assert_eq!(burst(&mut t, "a", START), 1, "a task that was taken back leaves again");
+        assert_eq!(burst(&mut t, "a", START), 1, "a returned task leaves again");
     }
 }

@@ -1,4 +1,4 @@
-//! Worker deployments: the version whose workers get the tasks of a run. Tasks of a version wait in a queue of their own (`place`).
+//! Worker deployments: the version whose workers get the tasks of a run. Tasks of a version wait in a separate queue (`place`).
 //!
 //! A run remembers its version, its behavior (pinned, or auto-upgrade) and an override. A worker of another version that takes a task of
 //! an auto-upgrade run begins a transition: from then on activities wait until a workflow task has completed on that version. An engine

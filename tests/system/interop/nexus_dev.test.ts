@@ -14,8 +14,6 @@ import {
   type HistoryEvent,
   HistoryEventSchema,
 } from "../../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
-import { silentLogger } from "../../../ts/base/logger.ts";
-import { type DevServer as OwnServer, startDevServer } from "../../../ts/dev/server.ts";
 import { GrpcService } from "../../../ts/grpc/grpc_service.ts";
 import {
   type Command,
@@ -27,7 +25,8 @@ import {
 } from "../../support/nexus_session.ts";
 import { freePort } from "../../support/ports.ts";
 import { until } from "../../support/until.ts";
-import { DevServer, noServer, temporalCli } from "./support/dev_server.ts";
+import { BothServers } from "./support/both_servers.ts";
+import { noServer, temporalCli } from "./support/dev_server.ts";
 import { OurServer } from "./support/our_server.ts";
 
 const skip = noServer;
@@ -35,29 +34,15 @@ const run = promisify(execFile);
 // deno-lint-ignore no-explicit-any
 type Any = any;
 
-let theirs: DevServer, ours: OwnServer;
-let addresses: readonly string[];
-const services: GrpcService[] = [];
+let both: BothServers;
 
 before(async () => {
   if (skip !== false) return;
   // Servers after 1.29 have no such setting: links to attached requests name the request.
-  theirs = await DevServer.start(["history.enableRequestIdRefLinks=true"]);
-  ours = await startDevServer({
-    port: 0,
-    namespaces: ["default"],
-    storeOf: () => undefined,
-    logger: silentLogger,
-  });
-  addresses = [theirs.address, `127.0.0.1:${ours.port}`];
-  services.push(...addresses.map((address) => new GrpcService({ address })));
+  both = await BothServers.start(["history.enableRequestIdRefLinks=true"]);
 });
 
-after(async () => {
-  for (const service of services) service.close();
-  await ours?.close();
-  await theirs?.stop();
-});
+after(async () => await both?.close());
 
 const cli = async (address: string, ...args: string[]): Promise<string> => {
   const all = [
@@ -113,7 +98,7 @@ test(
       "--target-task-queue",
       "handlers",
     ];
-    const results = await Promise.all(addresses.map(async (address) => {
+    const results = await Promise.all(both.addresses.map(async (address) => {
       const outputs: string[] = [];
       const call = async (...args: string[]) => void outputs.push(await cli(address, ...args));
       await call("create", "--name", "billing", ...target);
@@ -169,7 +154,7 @@ async function compared(
     names: { caller: string; handler: string },
   ) => Promise<void>,
 ): Promise<void> {
-  const histories = await Promise.all(services.map(async (service) => {
+  const histories = await Promise.all(both.services.map(async (service) => {
     const session = new RawNexusSession(service, "default");
     const names = { caller: `${name}-caller`, handler: `${name}-handler` };
     await session.start(names.caller);
@@ -358,7 +343,7 @@ test(
   "operations attach to a running workflow, and end with it",
   { skip },
   async () => {
-    const found = await Promise.all(services.map(async (service) => {
+    const found = await Promise.all(both.services.map(async (service) => {
       const session = new RawNexusSession(service, "default");
       await session.start("attaching");
       const all = {
@@ -470,7 +455,7 @@ test(
 );
 
 test("a completion schedules and cancels an operation", { skip }, async () => {
-  const found = await Promise.all(services.map(async (service) => {
+  const found = await Promise.all(both.services.map(async (service) => {
     const session = new RawNexusSession(service, "default");
     await session.start("at-once");
     const cancel: Command = {
@@ -500,7 +485,7 @@ test("a completion schedules and cancels an operation", { skip }, async () => {
 });
 
 test("an unknown endpoint fails the workflow task", { skip }, async () => {
-  const failures = await Promise.all(services.map(async (service) => {
+  const failures = await Promise.all(both.services.map(async (service) => {
     const session = new RawNexusSession(service, "default");
     await session.start("unknown");
     const error = await session.task([schedule({ endpoint: "absent" })]).catch((

@@ -6,38 +6,23 @@ import { after, before, test } from "node:test";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { LinkSchema } from "../../../ts/messages/generated/temporal/api/common/v1/message_pb.ts";
 import type { HistoryEvent } from "../../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
-import { silentLogger } from "../../../ts/base/logger.ts";
-import { type DevServer as OwnServer, startDevServer } from "../../../ts/dev/server.ts";
-import { GrpcService } from "../../../ts/grpc/grpc_service.ts";
-import { DevServer, noServer } from "./support/dev_server.ts";
+import { BothServers } from "./support/both_servers.ts";
+import { noServer } from "./support/dev_server.ts";
 import { compareSessions, type RawCommand, type RawSession } from "./support/raw_sessions.ts";
 
 const skip = noServer;
-let theirs: DevServer, ours: OwnServer;
-const services: GrpcService[] = [];
+let both: BothServers;
 
 before(async () => {
   if (skip !== false) return;
   // Servers after 1.29 have no such setting: links to attached requests name the request.
-  theirs = await DevServer.start(["history.enableRequestIdRefLinks=true"]);
-  ours = await startDevServer({
-    port: 0,
-    namespaces: ["default"],
-    storeOf: () => undefined,
-    logger: silentLogger,
-  });
-  for (const address of [theirs.address, `127.0.0.1:${ours.port}`]) {
-    services.push(new GrpcService({ address }));
-  }
+  both = await BothServers.start(["history.enableRequestIdRefLinks=true"]);
 });
 
-after(async () => {
-  for (const service of services) service.close();
-  await ours?.close();
-  await theirs?.stop();
-});
+after(async () => await both?.close());
 
-const compare = (body: (session: RawSession) => Promise<void>) => compareSessions(services, body);
+const compare = (body: (session: RawSession) => Promise<void>) =>
+  compareSessions(both.services, body);
 
 const USE_EXISTING = 2;
 type RawLink = MessageInitShape<typeof LinkSchema>;

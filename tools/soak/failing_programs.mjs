@@ -166,7 +166,7 @@ async function checkProgram(page, url, program) {
   const red = page.locator(".code-line.red");
   await red.waitFor();
   const at = await red.getAttribute("data-line");
-  const why = await page.locator("#why").innerText();
+  const why = await page.locator("#where-they-part").innerText();
   if (at !== String(line) || !message.test(why)) {
     report(program, "page", `line ${at}, not ${line}: ${why.slice(0, 300)}`);
   }

@@ -28,14 +28,11 @@ const QUIET_MS = 250;
 const MOST = 8;
 
 export class LastLines {
-  readonly #follows: (lost: Loss["kind"]) => BareReplay | undefined;
+  readonly #follows: BareReplay | undefined;
   #asked = 0;
 
-  /**
-   * `follows`: returns a replay with `follow`, in a realm whose modules have probes, for this kind
-   * of loss.
-   */
-  constructor(follows: (lost: Loss["kind"]) => BareReplay | undefined) {
+  /** `follows`: a replay with `follow`, in a realm whose modules have probes. */
+  constructor(follows: BareReplay | undefined) {
     this.#follows = follows;
   }
 
@@ -50,7 +47,7 @@ export class LastLines {
     lost: Loss["kind"],
     task: number,
   ): Promise<LastLine | undefined> {
-    const follows = this.#follows(lost);
+    const follows = this.#follows;
     // In Deno the thread would compute until the process ends.
     if (follows === undefined || !endsComputingThreads() || ++this.#asked > MOST) return undefined;
     const how = {

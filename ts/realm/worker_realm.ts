@@ -226,20 +226,14 @@ async function realmWithText(
   });
 }
 
-/**
- * Which realm replays again to record executed lines: this realm, another one, or none. "endless":
- * this realm, and only for infinite loops; where modules come from elsewhere, their source has a
- * trace of lines to explain a divergence with.
- */
-type ProbedReplay = "own" | "endless" | ProbedTwin | undefined;
+/** Which realm replays again to record executed lines: this realm, another one, or none. */
+type ProbedReplay = "own" | ProbedTwin | undefined;
 
 function probedReplay(
   options: WorkerRealmOptions,
   compiled: Promise<WorkerRealmOptions["core"]> | undefined,
 ): ProbedReplay {
-  if (options.lines !== undefined && options.lines !== false) {
-    return options.graph === undefined ? "own" : "endless";
-  }
+  if (options.lines !== undefined && options.lines !== false) return "own";
   if (options.workflows === undefined || options.graph !== undefined) return undefined;
   return new ProbedTwin(async () => {
     const core = await compiled;
@@ -293,9 +287,7 @@ class ThreadedRealm implements WorkerRealm {
       : typeof probed === "object"
       ? probed.replay
       : undefined;
-    this.#lastLines = new LastLines((lost) =>
-      probed === "endless" && lost === "spun" ? replay : again
-    );
+    this.#lastLines = new LastLines(again);
     this.#explainer = new Explainer(replay, {
       probed: again,
       lastLines: this.#lastLines,

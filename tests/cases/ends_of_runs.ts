@@ -51,7 +51,8 @@ export const cases: Case[] = [
         /^task: workflow "W" threw the string "a string", which is not an Error; throw an ApplicationFailure/,
       );
       match(await fate(() => ({ odd: 1 })), /^task: workflow "W" threw object \{"odd":1\}/);
-      match(await fate(() => undefined), /^task: workflow "W" threw undefined/);
+      match(await fate(() => undefined), /^task: workflow "W" threw undefined, which is not/);
+      match(await fate(() => null), /^task: workflow "W" threw null, which is not/);
     },
   },
   {

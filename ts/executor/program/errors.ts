@@ -85,6 +85,7 @@ export function describeThrown(thrown: unknown): string {
     return `the string ${JSON.stringify(safeText(thrown, MAX_SHOWN))}`;
   }
   if (typeof thrown === "function") return "a function";
+  if (thrown === undefined || thrown === null) return String(thrown);
   return safeText(`${typeof thrown} ${describeValue(thrown)}`, MAX_SHOWN);
 }
 

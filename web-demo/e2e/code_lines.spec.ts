@@ -143,3 +143,18 @@ test("calls that the guard replaces or rejects are marked at their lines with th
   await expect(app.page.locator("#verdict")).toHaveText(/Fails/);
   await expect(note()).toContainText("fetch()");
 });
+
+test("a thrown value that has no stack is at its line, as in the terminal", async ({ app }) => {
+  const { history, code } = ownProgram();
+  const lines = code.split("\n");
+  const at = lines.findIndex((line) => line.includes("await receive")) + 1;
+  const broken = lines.toSpliced(at - 1, 0, '  if (Date.now() > 0) throw "a text";').join("\n");
+  await app.start();
+  await app.drop([{ name: "tally.json", content: history }]);
+  await app.drop([{ name: "tally.ts", content: broken }]);
+  await permit(app);
+  await app.replayed();
+  await expect(app.page.locator("#verdict")).toHaveText(/Fails/);
+  await expect(app.page.locator(".code-line.red")).toHaveAttribute("data-line", String(at));
+  await expect(app.page.locator("#where-they-part")).toContainText('the string "a text"');
+});

@@ -192,6 +192,12 @@ const DAMAGE: readonly Damage[] = [
     says: /state items without a run: x/,
   },
   {
+    what: "the kept number of runs of a type is wrong",
+    how: "UPDATE temporalex_run_counts SET n = n + 1 WHERE workflow_type = 'Completes'",
+    where: "",
+    says: /types whose number of runs differs from the stored number: Completes/,
+  },
+  {
     what: "the row has another status",
     how: "UPDATE runs SET status = 3 WHERE workflow_id = 'c1'",
     where: "c1",
@@ -220,6 +226,7 @@ const DAMAGE: readonly Damage[] = [
     how: "UPDATE runs SET workflow_type = 'Other' WHERE workflow_id = 'c1'",
     where: "c1",
     says: /history has the workflow type "Completes", and its row "Other"/,
+    also: /types whose number of runs differs from the stored number: Completes, Other/,
   },
   {
     what: "the row has another start time",

@@ -513,7 +513,8 @@ for (const { driver, skip } of sqliteDrivers) {
           created(workflowId, `${TEXTS[(i * 7 + open) % TEXTS.length]}#${n++}`, 1, {
             workflowType: TEXTS[(i * 3 + open) % TEXTS.length]!,
             taskQueue: TEXTS[(i * 5) % TEXTS.length]!,
-            status: 1 + (i % 8),
+            // Running and Paused are open, the six others are closed.
+            status: open === 1 ? [1, 8][i % 2]! : 2 + i % 6,
             startTimeMs: TIMES[i % TIMES.length]!,
             closeTimeMs: open === 1 ? 0 : TIMES[(i + 1) % TIMES.length]!,
             searchAttributes: attributes(VALUES[n % VALUES.length]!),

@@ -1,5 +1,6 @@
 // Looks for damage in a store file: SQLite's integrity check, then invariants between the tables.
 import type { SqlDatabase } from "./driver.ts";
+import { WRONG_COUNTS } from "./run_counts.ts";
 
 /** Each query returns the rows that violate a rule; `what` describes them. */
 const RULES: readonly { readonly what: string; readonly sql: string }[] = [
@@ -38,6 +39,7 @@ const RULES: readonly { readonly what: string; readonly sql: string }[] = [
     what: "state items without a run",
     sql: "SELECT id AS name FROM items WHERE run_key NOT IN (SELECT run_key FROM runs)",
   },
+  { what: "types whose number of runs differs from the stored number", sql: WRONG_COUNTS },
 ];
 
 /** Returns one sentence for each kind of damage. */

@@ -6,6 +6,7 @@ import { conditionSql } from "./condition_sql.ts";
 import type { SqlDatabase, SqlValue } from "./driver.ts";
 import { type Branch, queryBranches, selectiveSearch } from "./list_branches.ts";
 import { numberColumn, toRow } from "./rows.ts";
+import { keptCounts } from "./run_counts.ts";
 import { once, ROW_COLUMNS } from "./statements.ts";
 
 /** The place of open runs: they sort after all closed ones. */
@@ -109,14 +110,6 @@ class Search {
 }
 
 export function countRuns(database: SqlDatabase, where?: Condition): number {
-  // SQLite counts the entries of an index without reading them.
-  if (where === undefined) {
-    return once(
-      database,
-      "SELECT count(*) AS n FROM runs",
-      (statement) => numberColumn(statement.get([]), "n"),
-    );
-  }
   return [...countByStatus(database, where).values()].reduce((sum, n) => sum + n, 0);
 }
 
@@ -125,6 +118,8 @@ export function countByStatus(
   database: SqlDatabase,
   where?: Condition,
 ): ReadonlyMap<number, number> {
+  const kept = keptCounts(database, where);
+  if (kept !== undefined) return kept;
   const counts = new Map<number, number>();
   const add = (status: number, n: number) =>
     n > 0 && counts.set(status, (counts.get(status) ?? 0) + n);

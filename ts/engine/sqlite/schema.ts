@@ -8,6 +8,7 @@ import { ATTRIBUTES_SCHEMA, fillAttributes } from "./attribute_rows.ts";
 import { DEPLOYMENTS_SCHEMA } from "./deployment_rows.ts";
 import type { SqlDatabase } from "./driver.ts";
 import { fillFields } from "./rows.ts";
+import { RUN_COUNTS_SCHEMA } from "./run_counts.ts";
 import { fillViews, SHOWN_SCHEMA, VIEWS_SCHEMA } from "./views.ts";
 
 /** "TxTs" as a big-endian number. */
@@ -151,6 +152,7 @@ INSERT INTO store (id, created_ms, epoch) VALUES (1, unixepoch('subsec') * 1000,
   },
   { version: 12, name: "worker deployments", sql: DEPLOYMENTS_SCHEMA },
   { version: 13, name: "configurations of task queues", sql: TASK_QUEUES_SCHEMA },
+  { version: 14, name: "counts by type and status", sql: RUN_COUNTS_SCHEMA },
 ];
 
 /** The newest version that this package supports. */

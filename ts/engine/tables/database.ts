@@ -46,6 +46,7 @@ export const OWN_TABLES: readonly string[] = [
   "temporalex_batch_operations",
   "temporalex_deployments",
   "temporalex_task_queues",
+  "temporalex_run_counts",
   "temporalex_activities",
   "temporalex_activity_attributes",
 ];

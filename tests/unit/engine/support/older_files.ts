@@ -10,6 +10,8 @@ const dropColumns = (...columns: string[]) =>
 /** Undoes each migration after the second, newest first. */
 const UNDO: { readonly [version: number]: string } = {
   13: "DROP TABLE temporalex_task_queues;",
+  14:
+    "DROP TRIGGER temporalex_run_created; DROP TRIGGER temporalex_run_changed; DROP TRIGGER temporalex_run_removed; DROP TABLE temporalex_run_counts;",
   12: "DROP TABLE temporalex_deployments;",
   11: "ALTER TABLE temporalex_activities DROP COLUMN execution_time_ms;",
   10: "DROP TABLE temporalex_activities; DROP TABLE temporalex_activity_attributes;",

@@ -10,8 +10,9 @@ import type {
   ListSchedulesRequest,
   ListSchedulesResponseSchema,
 } from "../../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { withRegisteredTypes } from "../attribute_register.ts";
 import { invalid, invalidPageToken } from "../host_bytes.ts";
-import type { RunRow } from "../store.ts";
+import type { AttributeTypes, RunRow } from "../store.ts";
 import { type Condition, matches } from "../visibility/condition.ts";
 import { parseCount, parseQuery } from "../visibility/parse.ts";
 import { fillRanges } from "./canonical.ts";
@@ -33,6 +34,7 @@ export function scheduleListPage(
   states: readonly ScheduleState[],
   { query, maximumPageSize, nextPageToken }: ListSchedulesRequest,
   futureTimes: FutureTimes,
+  types: AttributeTypes | undefined,
 ): MessageInitShape<typeof ListSchedulesResponseSchema> {
   if (maximumPageSize < 0) throw invalid("the page size must not be negative");
   const size = Math.min(maximumPageSize === 0 ? MAX_PAGE : maximumPageSize, MAX_PAGE);
@@ -44,7 +46,7 @@ export function scheduleListPage(
   const page = rest.slice(0, size);
   const last = page.at(-1);
   return {
-    schedules: page.map((state) => entryOf(state, futureTimes)),
+    schedules: page.map((state) => entryOf(state, futureTimes, types)),
     nextPageToken: last === undefined || rest.length <= size
       ? NO_BYTES
       : utf8.encode(JSON.stringify({ createdMs: last.createdMs, id: last.id, query })),
@@ -102,8 +104,12 @@ function rowOf(state: ScheduleState): RunRow {
   };
 }
 
-function entryOf(state: ScheduleState, futureTimes: FutureTimes) {
-  const { schedule, info } = state;
+function entryOf(
+  state: ScheduleState,
+  futureTimes: FutureTimes,
+  types: AttributeTypes | undefined,
+) {
+  const { schedule, info, searchAttributes } = state;
   const spec = clone(ScheduleSpecSchema, schedule.spec!);
   spec.structuredCalendar = spec.structuredCalendar.slice(0, SPEC_PARTS);
   spec.excludeStructuredCalendar = spec.excludeStructuredCalendar.slice(0, SPEC_PARTS);
@@ -114,7 +120,9 @@ function entryOf(state: ScheduleState, futureTimes: FutureTimes) {
   return {
     scheduleId: state.id,
     ...(state.memo !== undefined && { memo: state.memo }),
-    ...(state.searchAttributes !== undefined && { searchAttributes: state.searchAttributes }),
+    ...(searchAttributes !== undefined && {
+      searchAttributes: withRegisteredTypes(searchAttributes, types),
+    }),
     info: {
       spec,
       ...(type !== undefined && { workflowType: type }),

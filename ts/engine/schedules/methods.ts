@@ -269,7 +269,7 @@ function readingMethods(context: ScheduleMethodsContext) {
         futureTimes(state, namespace, count, { left: LIST_SKIPS });
       return encodeMessage(
         ListSchedulesResponseSchema,
-        scheduleListPage(context.all(), request, times),
+        scheduleListPage(context.all(), request, times, context.attributeTypes()),
       );
     },
     countSchedules(bytes: Uint8Array) {

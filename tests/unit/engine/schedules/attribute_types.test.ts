@@ -1,4 +1,4 @@
-// A description of a schedule has search attributes with their registered types, as SDKs that read
+// A description of a schedule and its entry in a list have search attributes with their registered types, as SDKs that read
 // typed attributes need.
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -12,6 +12,8 @@ import {
   CreateScheduleRequestSchema,
   DescribeScheduleRequestSchema,
   DescribeScheduleResponseSchema,
+  ListSchedulesRequestSchema,
+  ListSchedulesResponseSchema,
 } from "../../../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 
 const encoded = (text: string) => new TextEncoder().encode(text);
@@ -38,7 +40,7 @@ const typesOf = (found: SearchAttributes | undefined) =>
     ]),
   );
 
-test("a description has the registered type of each search attribute that came without one", async () => {
+test("descriptions and lists have the registered type of each search attribute that came without one", async () => {
   const engine = await EmbeddedEngine.open({ store: new MemoryStore() });
   try {
     const created = create(CreateScheduleRequestSchema, {
@@ -76,11 +78,21 @@ test("a description has the registered type of each search attribute that came w
       assert.equal(action.case, "startWorkflow");
       return [searchAttributes, action.value!.searchAttributes].map(typesOf);
     };
+    const listed = async () => {
+      const request = create(ListSchedulesRequestSchema, { namespace: "default" });
+      const response = await engine.call(
+        "listSchedules",
+        toBinary(ListSchedulesRequestSchema, request),
+      );
+      return fromBinary(ListSchedulesResponseSchema, response).schedules.map((entry) =>
+        typesOf(entry.searchAttributes)
+      );
+    };
     const before = { Color: undefined, Sizes: undefined, Unknown: undefined, Typed: "Text" };
-    assert.deepEqual(await describe(), [before, before]);
+    assert.deepEqual([...await describe(), ...await listed()], [before, before, before]);
     engine.addSearchAttributes({ Color: "Keyword", Sizes: "KeywordList", Typed: "Keyword" });
     const after = { ...before, Color: "Keyword", Sizes: "KeywordList" };
-    assert.deepEqual(await describe(), [after, after]);
+    assert.deepEqual([...await describe(), ...await listed()], [after, after, after]);
   } finally {
     await engine.close();
   }

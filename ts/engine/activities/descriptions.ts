@@ -5,7 +5,9 @@ import type {
   ActivityExecutionListInfoSchema,
 } from "../../messages/generated/temporal/api/activity/v1/message_pb.ts";
 import { PendingActivityState } from "../../messages/generated/temporal/api/enums/v1/workflow_pb.ts";
+import { withRegisteredTypes } from "../attribute_register.ts";
 import { durationOfMs, timestampOfMs } from "../schedules/durations.ts";
+import type { AttributeTypes } from "../store.ts";
 import { retryIntervalMs } from "./retries.ts";
 import { isClosed, isStarted, type LiveActivity } from "./state.ts";
 
@@ -23,11 +25,15 @@ function runState(activity: LiveActivity): PendingActivityState {
 export function describedInfo(
   activity: LiveActivity,
   nowMs: number,
+  types: AttributeTypes | undefined,
   included: { readonly heartbeatDetails: boolean; readonly lastFailure: boolean },
 ): ActivityExecutionInfo {
   const { progress } = activity;
   const info = { ...activity.info };
   info.runState = runState(activity);
+  if (info.searchAttributes !== undefined) {
+    info.searchAttributes = withRegisteredTypes(info.searchAttributes, types);
+  }
   if (!included.heartbeatDetails) delete info.heartbeatDetails;
   if (!included.lastFailure) delete info.lastFailure;
   if (isClosed(activity)) return info;
@@ -47,6 +53,7 @@ export function describedInfo(
 
 export function listedInfo(
   info: ActivityExecutionInfo,
+  types: AttributeTypes | undefined,
 ): MessageInitShape<typeof ActivityExecutionListInfoSchema> {
   const { activityType, scheduleTime, executionTime, closeTime, searchAttributes } = info;
   return {
@@ -60,7 +67,7 @@ export function listedInfo(
     ...(scheduleTime && { scheduleTime }),
     ...(executionTime && { executionTime }),
     ...(closeTime && { closeTime }),
-    ...(searchAttributes && { searchAttributes }),
+    ...(searchAttributes && { searchAttributes: withRegisteredTypes(searchAttributes, types) }),
     ...(closeTime && info.executionDuration && { executionDuration: info.executionDuration }),
   };
 }

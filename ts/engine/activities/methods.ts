@@ -231,11 +231,12 @@ function listMethods(host: ActivityHost) {
       const { query, pageSize, nextPageToken } = request;
       if (pageSize < 0) throw invalid("the page size must not be negative");
       const size = Math.min(pageSize === 0 ? DEFAULT_PAGE : pageSize, MAX_PAGE);
-      const parsed = parseQuery(query, host.attributeTypes(), ACTIVITY_FIELDS);
+      const types = host.attributeTypes();
+      const parsed = parseQuery(query, types, ACTIVITY_FIELDS);
       const { infos, next } = host.store.list(parsed, size, readListToken(nextPageToken, query));
       return encodeMessage(ListActivityExecutionsResponseSchema, {
         executions: infos.map((info) =>
-          listedInfo(decodeMessage(ActivityExecutionInfoSchema, info))
+          listedInfo(decodeMessage(ActivityExecutionInfoSchema, info), types)
         ),
         nextPageToken: next === undefined ? EMPTY : writeListToken(next, query),
       });
@@ -331,7 +332,7 @@ function describeWait(host: ActivityHost, bytes: Uint8Array): ActivityWait {
         : {};
       return encodeMessage(DescribeActivityExecutionResponseSchema, {
         runId: activity.info.runId,
-        info: describedInfo(activity, host.nowMs(), {
+        info: describedInfo(activity, host.nowMs(), host.attributeTypes(), {
           heartbeatDetails: request.includeHeartbeatDetails,
           lastFailure: request.includeLastFailure,
         }),

@@ -290,3 +290,16 @@ test("a store that is only read describes its activities", () =>
     assert.equal(fromBinary(output, bytes).executions.length, 4);
     await service.close();
   }));
+
+test("descriptions and lists have the registered type of a search attribute that came without one", () =>
+  ActivityEngine.during(new MemoryStore(), async (opened) => {
+    opened.engine.addSearchAttributes({ customer: "Keyword" });
+    const { metadata: { encoding }, data } = keyword("ada");
+    const indexedFields = { customer: { metadata: { encoding }, data } };
+    await opened.start({ searchAttributes: { indexedFields } });
+    const { executions: [listed] } = await opened.call("listActivityExecutions", {});
+    const { info } = await opened.call("describeActivityExecution", { activityId: "a" });
+    for (const { searchAttributes } of [listed, info]) {
+      assert.equal(atob(searchAttributes.indexedFields.customer.metadata.type), "Keyword");
+    }
+  }));

@@ -93,6 +93,7 @@ export function listCandidates(
     add("changedKind", { history: here, code }, (edited) => {
       const step = made(code);
       if (step === undefined) return false;
+      if (edited.replace(here.eventId, step)) return true;
       edited.insert(step, changed, undefined);
       edited.remove(here.eventId);
       return true;

@@ -77,29 +77,71 @@ export class EditedHistory {
    */
   remove(eventId: number): HistoryEvent[] {
     const event = this.#byOldId.get(eventId)!;
-    const gone = new Set([event]);
+    const resolving = this.#resolvingOf(event);
+    this.#shiftNumbers(event, -1);
+    this.#without(resolving, () => {
+      this.#events = this.#events.filter((each) => each !== event);
+    });
+    return resolving;
+  }
+
+  /**
+   * Replaces an event of a command by a step of another kind, which is resolved where the event
+   * was. Returns false, with nothing changed, where the code itself resolved it, or its own event
+   * does.
+   */
+  replace(eventId: number, step: NewStep): boolean {
+    const event = this.#byOldId.get(eventId)!;
+    const resolving = this.#resolvingOf(event);
+    const last = resolving.at(-1);
+    const by = this.#references.get(event)!.get("workflowTaskCompletedEventId");
+    const isByCode = resolving.some((each) =>
+      this.#references.get(each)!.has("workflowTaskCompletedEventId")
+    );
+    const isOwn = event.eventType === EventType.MARKER_RECORDED ||
+      (last !== undefined && step.resolving.length === 0);
+    if (by === undefined || isByCode || isOwn) return false;
+    this.#shiftNumbers(event, -1);
+    const position = this.#events.indexOf(event);
+    this.#shiftBy(step, position);
+    this.#references.set(step.command, new Map([["workflowTaskCompletedEventId", by]]));
+    this.#events[position] = step.command;
+    if (last !== undefined) {
+      this.#events.splice(this.#events.indexOf(last), 1, ...this.#resolvingEventsOf(step));
+      this.#without(resolving.slice(0, -1), () => {});
+    }
+    return true;
+  }
+
+  /** The events that resolve an event of a command, in their order. */
+  #resolvingOf(event: HistoryEvent): HistoryEvent[] {
+    const found = new Set([event]);
     for (const other of this.#events) {
       for (const [field, target] of this.#references.get(other)!) {
         if (
-          RESOLVING_FIELDS.includes(field) && gone.has(target) && !BOOKKEEPING.has(other.eventType)
-        ) gone.add(other);
+          RESOLVING_FIELDS.includes(field) && found.has(target) && !BOOKKEEPING.has(other.eventType)
+        ) found.add(other);
       }
     }
-    this.#shiftNumbers(event, -1);
-    const positions = this.#events.flatMap((each, i) =>
-      gone.has(each) && each !== event ? [i] : []
-    );
+    found.delete(event);
+    return [...found];
+  }
+
+  /** Removes resolving events, and the workflow tasks that then have nothing to do. */
+  #without(resolving: readonly HistoryEvent[], also: () => void): void {
     // A task that was scheduled only because of a removed event is merged into the task before it.
-    const wakers = positions.map((i) =>
-      this.#events.slice(i + 1).find(({ eventType }) =>
-        eventType === EventType.WORKFLOW_TASK_COMPLETED
-      )
+    const wakers = new Set(
+      resolving.map((event) =>
+        this.#events.slice(this.#events.indexOf(event) + 1).find(({ eventType }) =>
+          eventType === EventType.WORKFLOW_TASK_COMPLETED
+        )
+      ),
     );
-    this.#events = this.#events.filter((each) => !gone.has(each));
-    for (const completed of new Set(wakers)) {
+    also();
+    this.#events = this.#events.filter((event) => !resolving.includes(event));
+    for (const completed of wakers) {
       if (completed !== undefined) this.#joinIfIdle(completed);
     }
-    return [...gone].filter((each) => each !== event);
   }
 
   /** Merges a workflow task into the previous one if nothing happened between them. */

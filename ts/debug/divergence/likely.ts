@@ -93,7 +93,10 @@ export async function findLikelyEdit(
     const edited = candidate.edited();
     if (edited === undefined) continue;
     const result = await replay(edited.bytes, { callSites: "never", strict });
-    const reach = result.error?.name === "HistoryMismatchError"
+    // What the code throws has no event: its commands show how far it got.
+    const isThrown = result.error?.name === "HistoryMismatchError" ||
+      (result.verdict === "failed" && result.error?.eventId === 0);
+    const reach = isThrown
       ? await reachOfCode(edited, (bytes) => replay(bytes, { callSites: "always", strict }))
       : measureReach(result, edited.oldIds);
     if (reach === Infinity) {

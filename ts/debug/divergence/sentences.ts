@@ -14,7 +14,7 @@ import type { Found } from "./likely.ts";
 import type { CaughtMistake } from "./path.ts";
 import { type ShiftedStep, shiftedStep } from "./shifted.ts";
 import { describeAction, isSameStep } from "./steps.ts";
-import type { EditKind, LikelyEdit } from "./types.ts";
+import type { EditKind, LikelyEdit, Step } from "./types.ts";
 import { findNewPatch, findNextSharedStep, shortPlace, type Where } from "./where.ts";
 
 /** A likely edit. `at`: its source line, if that differs from the line of the difference. */
@@ -247,10 +247,19 @@ function ofFound(place: Place, found: Found | undefined): NamedEdit | undefined 
   }
 }
 
-function ofSides(here: Pair["history"], code: Pair["code"]): NamedEdit {
-  if (code?.kind === "end" && here?.kind === "end") {
-    return edit("unknown", `the workflow now completes differently`, code.text, "likely");
+/** Both sides end the run in this task, in different ways. */
+function ofEnds(here: { readonly name: string }, code: Step): NamedEdit {
+  if (here.name === "continuedAsNew") {
+    return edit("endedEarly", "the workflow no longer continues as new", code.text, "likely");
   }
+  if (code.name === "continuedAsNew") {
+    return edit("endedLate", "the workflow now continues as new", code.text, "likely");
+  }
+  return edit("unknown", "the workflow now ends differently", code.text, "likely");
+}
+
+function ofSides(here: Pair["history"], code: Pair["code"]): NamedEdit {
+  if (code?.kind === "end" && here?.kind === "end") return ofEnds(here, code);
   if (code?.kind === "end" && here === undefined) {
     return edit(
       "endedEarly",

@@ -1,6 +1,6 @@
 // A step that was replaced by one of another kind, in runs in which other tasks come before its
 // end or the code needs its result, and ends of runs that differ.
-import { deepEqual } from "./assert.ts";
+import { deepEqual, match, ok } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { EditedPrograms, replayEdited } from "./edited_programs.ts";
 import type { RealmRun } from "./realm_host.ts";
@@ -43,6 +43,14 @@ async function timersFired(run: RealmRun): Promise<void> {
   for (const id of [...run.server.timers.keys()]) run.server.fireTimer(id);
   await run.task();
 }
+
+const HANDLES = program(`  wf.setHandler(wf.defineUpdate("add"), async () => {
+    await wf.sleep(5);
+    return "added";
+  });
+  await wf.sleep(50);`);
+
+const ofHandler = programs.add(HANDLES, HANDLES.replace("await wf.sleep(5);", ";"));
 
 interface Expected {
   readonly kind: string;
@@ -96,5 +104,20 @@ export const cases: Case[] = [
       text: "the workflow now continues as new",
       confidence: "likely",
     }),
+  },
+  {
+    name:
+      "replaced step divergences: a timer that a handler no longer has is at a line of the handler",
+    run: () =>
+      ofHandler(async (edited) => {
+        const { error } = await replayEdited(edited, async (run) => {
+          run.server.update("u1", "add");
+          await run.task();
+          await timersFired(run);
+        });
+        const line = edited.text.split("\n").findIndex((text) => text.includes('"added"')) + 1;
+        ok(error!.location.includes(`${edited.path}:${line}:`), error!.location);
+        match(error!.sentence!, /A timer of 5 ms was removed\?$/);
+      }),
   },
 ];

@@ -123,7 +123,10 @@ async function explained(known: Known): Promise<Divergence> {
     nameEdit(place, sides, known.events, evidence, found);
   const current = findSourcePlace(place, evidence);
   const gone = GONE.has(edit.edit.kind) ? placeBeforeRemoved(current, place) : current;
-  const where = edit.at === undefined
+  // A handler that ends in this task, and not in history's, is where the step was.
+  const isOfHandler = edit.shifted !== undefined && edit.edit.kind === "removed" &&
+    pair.code?.kind === "update" && pair.history?.kind !== "update";
+  const where = edit.at === undefined || isOfHandler
     ? refineByPath(gone, place, edit.edit, lines)
     : { ...current, location: edit.at, how: "command" as const };
   const eventId = pair.history?.eventId ?? lastRight(place);

@@ -3,7 +3,7 @@
 import { deepEqual, match, ok } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { EditedPrograms, replayEdited } from "./edited_programs.ts";
-import type { RealmRun } from "./realm_host.ts";
+import { API, type RealmRun } from "./realm_host.ts";
 
 const HEAD = `import * as wf from "@temporalio/workflow";
 const acts = wf.proxyActivities({ startToCloseTimeout: "1m" });
@@ -51,6 +51,18 @@ const HANDLES = program(`  wf.setHandler(wf.defineUpdate("add"), async () => {
   await wf.sleep(50);`);
 
 const ofHandler = programs.add(HANDLES, HANDLES.replace("await wf.sleep(5);", ";"));
+
+const SELECTS = `${API}const acts = api.activities({ startToClose: "1m" });
+export const w = workflow("W", async () => {
+  await acts.first();
+  const started = 1;
+  await api.select([
+    on(() => acts.echo(started), () => "echo"),
+    api.timer("20 days", () => "late"),
+  ]);
+});`;
+
+const ofSelect = programs.add(SELECTS, SELECTS.replace('api.timer("20 days", () => "late"),', ""));
 
 interface Expected {
   readonly kind: string;
@@ -118,6 +130,20 @@ export const cases: Case[] = [
         const line = edited.text.split("\n").findIndex((text) => text.includes('"added"')) + 1;
         ok(error!.location.includes(`${edited.path}:${line}:`), error!.location);
         match(error!.sentence!, /A timer of 5 ms was removed\?$/);
+      }),
+  },
+  {
+    name:
+      "replaced step divergences: a timer that a select no longer has is at a line of the select",
+    run: () =>
+      ofSelect(async (edited) => {
+        const { error } = await replayEdited(edited, async (run) => {
+          await run.task();
+          await firstStepDone(run);
+        });
+        const line = edited.text.split("\n").findIndex((text) => text.includes("acts.echo")) + 1;
+        ok(error!.location.includes(`${edited.path}:${line}:`), error!.location);
+        match(error!.sentence!, /A timer of 20 d was removed\?$/);
       }),
   },
 ];

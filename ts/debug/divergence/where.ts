@@ -20,6 +20,11 @@ export interface Where {
   readonly wait: Wait | undefined;
   /** With "waits": the await of the same fiber that the code passed last in the task. */
   readonly passed?: Wait | undefined;
+  /**
+   * With "command": the `select` that issued it. Its timers come before the steps of its other
+   * branches, whatever their lines.
+   */
+  readonly select?: Wait | undefined;
 }
 
 const NOWHERE: Where = { location: "", fiber: "", how: "unknown", wait: undefined };
@@ -52,8 +57,15 @@ export function findSourcePlace(place: Place, evidence: ReplayEvidence): Where {
     const { function: caller } = splitSite(code!.site);
     const same = resolved.filter(({ value }) => splitSite(value.site).function === caller);
     const from = newest(same.length > 0 ? same : resolved);
+    const select = newest(
+      sited.filter(({ from, to, value }) =>
+        value.kind === "select" && from >= first && from <= last &&
+        (to === undefined || to > last) && isAbove(value.site, code!.site)
+      ),
+    );
     return {
       ...NOWHERE,
+      ...(select !== undefined && { select: select.value }),
       ...(from === undefined ? {} : { wait: from.value }),
       location: code!.site,
       how: "command",
@@ -149,13 +161,19 @@ const FAR_FROM_WAIT = 5;
  */
 export function placeBeforeRemoved(where: Where, { pairs, at }: Place): Where {
   if (where.how === "waits") return afterPassed(where);
-  if (where.how !== "command" || where.wait === undefined) return where;
-  const [from, to] = [splitSite(where.wait.site), splitSite(where.location)];
   const before = pairs.slice(0, at).findLast(({ code }) => OWN_LINE(code))?.code?.site ?? "";
   const issued = splitSite(before);
+  if (where.how === "after") {
+    const passed = splitSite(where.location);
+    const isLater = issued.file === passed.file && issued.line > passed.line;
+    return isLater ? { ...where, location: before, fiber: "" } : where;
+  }
+  if (where.how !== "command" || where.wait === undefined) return where;
+  const [from, to] = [splitSite(where.wait.site), splitSite(where.location)];
   if (issued.file === to.file && from.line < issued.line && issued.line < to.line) {
     return { ...where, location: before, fiber: "", how: "after" };
   }
+  if (where.select !== undefined) return where;
   // These calls span many lines, and the code after them is at their end.
   if (LONG.has(where.wait.kind) && to.line > from.line) return where;
   if (from.file !== to.file || (to.line > from.line && to.line - from.line < FAR)) return where;
@@ -182,6 +200,11 @@ export function splitSite(
   const [, name = "", file = "", line = "0"] = /^(?:(.*) \()?(.*?):(\d+):\d+\)?$/.exec(location) ??
     [];
   return { function: name, file, line: Number(line) };
+}
+
+function isAbove(site: string, other: string): boolean {
+  const [upper, lower] = [splitSite(site), splitSite(other)];
+  return upper.file === lower.file && upper.line <= lower.line;
 }
 
 function lastIssued({ activations }: ReplayEvidence, last: number): string {

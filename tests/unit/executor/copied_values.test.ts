@@ -29,3 +29,22 @@ test("a map of long values is cut by the size of its text, before its 50th entry
   assert.ok(items.length < 10, String(items.length));
   assert.equal(items.at(-1), `<${20 - (items.length - 1)} more>`);
 });
+
+test("an error has the name that it or its class has set, and otherwise that of its class", () => {
+  // As in a minified bundle, in which a class has another name than its errors.
+  class A extends Error {}
+  Object.defineProperty(A.prototype, "name", { value: "ActivityFailure" });
+  class B extends A {}
+  class Own extends Error {}
+  const named = Object.assign(new Error("m"), { name: "Named" });
+  const heads = [new A("m"), new B("m"), new Own("m"), new TypeError("m"), named, new Error("m")]
+    .map((error) => Object.keys(JSON.parse(copiedText(error, 1000).text) as object)[0]);
+  assert.deepEqual(heads, [
+    "<ActivityFailure>",
+    "<ActivityFailure>",
+    "<Own>",
+    "<TypeError>",
+    "<Named>",
+    "<Error>",
+  ]);
+});

@@ -202,7 +202,7 @@ class Copier {
       ? ""
       : isProxy(prototype)
       ? "Proxy"
-      : className(prototype);
+      : errorName(value) || className(prototype);
     if (name === "") return this.#fields(value, "", depth);
     if (isPlainPromise(value) || LazyAwait.promiseIn(value) !== undefined) {
       return this.#write('"<Promise>"');
@@ -304,9 +304,27 @@ function dataOf(value: object, name: string): unknown {
   return descriptor !== undefined && "value" in descriptor ? descriptor.value : undefined;
 }
 
+const MAX_CLASSES = 10;
+
 function nameOf(value: object): string {
   const name = dataOf(value, "name");
   return typeof name === "string" ? slice(name, 0, 100) : "";
+}
+
+/**
+ * The name that an error or its classes have set; "" for others. Classes of this package have other
+ * names in a minified bundle.
+ */
+function errorName(value: object): string {
+  if (getOwnPropertyDescriptor(value, "stack") === undefined) return "";
+  let at: object | null = value;
+  for (let depth = 0; at !== null && at !== Error.prototype && depth < MAX_CLASSES; depth++) {
+    if (isProxy(at)) return "";
+    const name = nameOf(at);
+    if (name !== "") return name;
+    at = getPrototypeOf(at) as object | null;
+  }
+  return "";
 }
 
 function className(prototype: object): string {
